@@ -12,6 +12,7 @@ import torch
 
 from preact.data import load
 from preact.train import Execution, Run, find_recipe
+from preact.train.parallel import ALONE
 from preact.train.session import Session
 
 
@@ -43,7 +44,7 @@ for depth, convs, steps, execution in (
         execution=execution,
     )
     for name in ("plain", "graph"):
-        session = Session(run, "cuda")
+        session = Session(run, "cuda", ALONE)
         if name == "plain":
             session.repeated = None
         sys.stdout.write(

@@ -4,6 +4,7 @@ import shutil
 import signal
 import subprocess
 import sys
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -12,8 +13,10 @@ from filelock import FileLock
 from preact.cli import main
 from preact.experiment import execute
 from preact.experiment.matrix import PlannedRun
+from preact.experiment.provenance import described
 from preact.records import read_record
 from preact.records.compare import load_records
+from preact.train import Execution
 from preact.train.checkpoint import NAME, read
 from preact.train.session import Session
 from small import small_run
@@ -325,3 +328,24 @@ def test_checkpoints_stay_until_the_record_is_written(planned, tmp_path):
         planned, tmp_path, device="cpu", report=points.append
     )
     assert (record.iterations, new, points) == (12, True, [])
+
+
+@pytest.mark.parametrize(
+    ("processes", "ghost_batch", "bn_batch"), [(2, 8, 4), (2, 4, 4)]
+)
+def test_processes_that_change_the_batch_of_bn_are_a_deviation(
+    planned, processes, ghost_batch, bn_batch
+):
+    """As torchrun does; a batch has 8 images."""
+    recipe = replace(planned.run.recipe, ghost_batch=ghost_batch)
+    shared = Execution(processes=processes)
+    run = replace(planned.run, recipe=recipe, execution=shared)
+    told = described(run, [])
+    assert told["config"]["execution"]["processes"] == processes
+    assert told["bn_batch"] == bn_batch
+    deviation = {
+        "from": "bn_batch 8",
+        "to": "bn_batch 4",
+        "why": "2 processes share a batch of 8",
+    }
+    assert told["deviations"] == [deviation] * (bn_batch < ghost_batch)

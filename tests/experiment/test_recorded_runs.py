@@ -13,6 +13,7 @@ from preact.experiment import read_experiment
 from preact.experiment.matrix import planned_runs
 from preact.records import read_record
 from preact.records.files import PUBLISHED
+from preact.train.parallel import ALONE
 from preact.train.session import Session
 
 NAMES = sorted({path.parts[-5] for path in PUBLISHED.rglob("seed-*.json")})
@@ -45,7 +46,7 @@ def test_the_first_steps_of_an_experiment_are_those_of_its_record(name):
     with path.open(encoding="utf-8") as curve:
         first = next(csv.DictReader(curve))
     steps = int(first["iteration"]) if run.depth <= SHALLOW else 1
-    session, profiles = Session(run, "cpu"), []
+    session, profiles = Session(run, "cpu", ALONE), []
     for iteration in range(steps):
         if iteration in WATCHED:
             profiles.append(session.watched_step(iteration))

@@ -162,7 +162,7 @@ def _train(command: argparse.ArgumentParser) -> str:
     return (
         "Train one network and write record, curve and weights. The same "
         "command again goes on where it stopped; a finished run is not "
-        "repeated."
+        "repeated. Under torchrun the processes share every batch."
     )
 
 

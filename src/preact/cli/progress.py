@@ -1,5 +1,7 @@
 """What a run says on the way: a line that changes, in a log one a point."""
 
+import os
+import warnings
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -32,8 +34,11 @@ def progress(
 
 
 def make_console() -> Console:
-    """Where a run reports."""
-    return Console(highlight=False, markup=False)
+    """Where a run reports: one of the processes of torchrun does."""
+    # PyTorch's on 1x1 kernels, which have strides of their own
+    warnings.filterwarnings("ignore", message="Grad strides do not match")
+    quiet = os.environ.get("RANK", "0") != "0"
+    return Console(highlight=False, markup=False, quiet=quiet)
 
 
 def warn(console: Console, runs: Iterable[Run]) -> None:

@@ -170,6 +170,11 @@ class Fixed:
     def __post_init__(self) -> None:
         find_recipe(self.recipe)
         check_data_choice(self.data)
+        if self.execution.processes != 1:
+            raise ValueError(
+                "execution.processes is counted when it runs (torchrun); "
+                f"got {self.execution.processes}"
+            )
 
 
 @typed

@@ -4,6 +4,7 @@ import logging
 import shutil
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import torch
@@ -23,6 +24,8 @@ from preact.records.files import write_record
 from preact.train import Run, train
 from preact.train.device import check_device
 from preact.train.own_code import OwnCode
+from preact.train.parallel import Workers, workers
+from preact.typed import parse
 from preact.weights import save_weights
 
 log = logging.getLogger(__name__)
@@ -40,8 +43,11 @@ def execute(
     report: Callable[[dict[str, float]], None] | None = None,
     deviations: Sequence[Deviation] = (),
     save: bool = True,
+    save_every: int = 1000,
 ) -> tuple[Record, bool]:
     """Return a run's record, training if there is none yet.
+
+    Under `torchrun` every process calls this; the first one writes.
 
     Parameters
     ----------
@@ -49,7 +55,7 @@ def execute(
         The run, and its departures from the paper, with reasons.
     out : Path or str
         Folder of records; checkpoints lie beside them until the run is over.
-    device, report : str and callable
+    device, report, save_every : str, callable and int
         As `preact.train.train`.
     save : bool
         Whether the weights of the last iteration are kept beside the record.
@@ -91,61 +97,74 @@ def execute(
     """
     check_device(device)
     path = Path(out) / planned.path
-    run = planned.run
-    if path.exists():
-        record = known_record(path, run)
-        # of a kill just after it was written
-        shutil.rmtree(path.with_suffix(".checkpoints"), ignore_errors=True)
-        return record, False
-    about = {
-        "experiment": planned.experiment,
-        **described(run, deviations),
-        **environment(device, 1),
-    }
-    with _sole_work(path):
-        if path.exists():  # another process was faster
-            return known_record(path, run), False
-        for one in bn_deviations(run):
-            log.warning("deviation: %s -> %s (%s)", one.from_, one.to, one.why)
-        if device.startswith("cuda"):
-            torch.cuda.reset_peak_memory_stats()
-        with _advice_on_memory(run):
-            ended = train(
-                run,
-                path.with_suffix(".checkpoints"),
-                device=device,
-                report=report,
-            )
-        values = about | measured(ended) | peak_memory(device)
-        if save:  # first: who has a record has them
-            save_weights(
-                path.with_suffix(".safetensors"),
-                run.plan,
-                ended.weights,
-                run.config,
-                run.data.preprocessing(run.recipe.normalization),
-                run.unit.make if isinstance(run.unit, OwnCode) else None,
-            )
-        return write_record(path, values, ended.curve), True
+    with workers(device) as crew:
+        run = planned.run
+        shared = replace(run.execution, processes=crew.count)
+        run = replace(run, execution=shared)
+        if path.exists():
+            record = known_record(path, run)
+            # of a kill just after it was written
+            shutil.rmtree(path.with_suffix(".checkpoints"), ignore_errors=True)
+            return record, False
+        about = {
+            "experiment": planned.experiment,
+            **described(run, deviations),
+            **environment(device, crew.count),
+        }
+        with _sole_work(path, crew):
+            if path.exists():  # another process was faster
+                return known_record(path, run), False
+            for one in bn_deviations(run) if crew.leads else ():
+                log.warning(
+                    "deviation: %s -> %s (%s)", one.from_, one.to, one.why
+                )
+            if device.startswith("cuda"):
+                torch.cuda.reset_peak_memory_stats()
+            with _advice_on_memory(run):
+                ended = train(
+                    run,
+                    path.with_suffix(".checkpoints"),
+                    device=device,
+                    report=report,
+                    workers=crew,
+                    save_every=save_every,
+                )
+            values = about | measured(ended) | peak_memory(device)
+            if not crew.leads:
+                return parse(Record, values, str(path)), True
+            if save:  # first: who has a record has them
+                save_weights(
+                    path.with_suffix(".safetensors"),
+                    run.plan,
+                    ended.weights,
+                    run.config,
+                    run.data.preprocessing(run.recipe.normalization),
+                    run.unit.make if isinstance(run.unit, OwnCode) else None,
+                )
+            return write_record(path, values, ended.curve), True
 
 
 @contextmanager
-def _sole_work(path: Path) -> Iterator[None]:
+def _sole_work(path: Path, crew: Workers) -> Iterator[None]:
     """Lock a run. Raises Busy; checkpoints go when all went well."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    lock = FileLock(path.with_suffix(".lock"))
-    try:
-        lock.acquire(timeout=0)
-    except Timeout:
-        raise Busy(f"{path} must wait: another process trains it") from None
+    lock, is_busy = FileLock(path.with_suffix(".lock")), False
+    if crew.leads:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            lock.acquire(timeout=0)
+        except Timeout:
+            is_busy = True
+    if any(crew.largest([is_busy])):
+        raise Busy(f"{path} must wait: another process trains it")
     try:
         yield
-        # the record is there, and is the run's
-        shutil.rmtree(path.with_suffix(".checkpoints"), ignore_errors=True)
+        if crew.leads:  # the record is there, and is the run's
+            shutil.rmtree(path.with_suffix(".checkpoints"), ignore_errors=True)
     finally:
-        # who waits for this very file looks for the record next
-        Path(lock.lock_file).unlink(missing_ok=True)
-        lock.release()
+        if crew.leads:
+            # who waits for this very file looks for the record next
+            Path(lock.lock_file).unlink(missing_ok=True)
+            lock.release()
 
 
 @contextmanager

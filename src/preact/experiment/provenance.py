@@ -44,9 +44,11 @@ def described(run: Run, deviations: Sequence[Deviation]) -> Values:
 
 
 def bn_batch(run: Run) -> int:
-    """Images over which BN takes its statistics."""
-    own = isinstance(run.unit, OwnCode)  # which knows no ghost batches
-    return run.recipe.batch if own else run.recipe.ghost_batch
+    """Images over which BN takes its statistics, in each process."""
+    batch = run.recipe.batch // run.execution.processes
+    if isinstance(run.unit, OwnCode):  # which know no ghost batches
+        return batch
+    return min(run.recipe.ghost_batch, batch)
 
 
 def bn_deviations(run: Run) -> list[Deviation]:
@@ -54,7 +56,12 @@ def bn_deviations(run: Run) -> list[Deviation]:
     wanted, taken = run.recipe.ghost_batch, bn_batch(run)
     if taken == wanted:
         return []
-    why = "units of own code normalize over the whole batch"
+    why = (
+        "units of own code normalize over the whole batch"
+        if taken > wanted
+        else f"{run.execution.processes} processes share a batch of "
+        f"{run.recipe.batch}"
+    )
     return [
         Deviation(from_=f"bn_batch {wanted}", to=f"bn_batch {taken}", why=why)
     ]

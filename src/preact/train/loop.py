@@ -10,6 +10,7 @@ from torch import Tensor
 
 from preact.train.checkpoint import Checkpoint
 from preact.train.history import History, Point
+from preact.train.parallel import ALONE, Workers
 from preact.train.profiles import ProfileValues, profiled_iterations
 from preact.train.run import Run
 from preact.train.session import Session
@@ -72,6 +73,7 @@ def train(
     save_every: int = 1000,
     report: Report | None = None,
     report_every: int = 20,
+    workers: Workers = ALONE,
 ) -> Outcome:
     """Train a run from the start, or from the checkpoint in `folder`.
 
@@ -89,6 +91,8 @@ def train(
         Called with each point of the curve: iteration, lr, loss (mean since
         the last point, nats), train_error_pct, images_per_s, and, in the
         first one behind each tenth of the run, test_error_pct.
+    workers : Workers
+        This process among those that share the run.
 
     Returns
     -------
@@ -123,7 +127,7 @@ def train(
     last = run.recipe.iterations
     profiled = profiled_iterations(last)
     evaluate_every = max(last // 10, 1)
-    session, history = Session(run, device), History()
+    session, history = Session(run, device, workers), History()
     checkpoint = Checkpoint(Path(folder), run.config)
     if state := checkpoint.load():
         history.restore(state["iteration"], state["history"])
@@ -141,13 +145,15 @@ def train(
             if here % report_every == 0 or here == last:
                 test = here % evaluate_every < report_every or here == last
                 record_point(session, history, test=test)
-                if report:
+                if report and workers.leads:
                     speed = {"images_per_s": history.images_per_s or 0.0}
                     report(history.curve[-1] | speed)
             if here < last:
                 late = time.monotonic() - saved_s >= SAVE_EVERY_S
-                stop = max(signals, default=0)
-                if stop or late or here % save_every == 0:
+                stop, due = workers.largest(
+                    [max(signals, default=0), late or here % save_every == 0]
+                )
+                if stop or due:
                     save(session, history, checkpoint)
                     saved_s = time.monotonic()
                 if stop:
@@ -172,14 +178,16 @@ def record_point(session: Session, history: History, *, test: bool) -> None:
 
 
 def save(session: Session, history: History, checkpoint: Checkpoint) -> None:
-    """Save a checkpoint."""
-    checkpoint.save(
-        {
-            "iteration": history.iteration,
-            "session": session.state(),
-            "history": history.state(),
-        }
-    )
+    """Save a checkpoint, by the process that leads."""
+    session.gather()
+    if session.workers.leads:
+        checkpoint.save(
+            {
+                "iteration": history.iteration,
+                "session": session.state(),
+                "history": history.state(),
+            }
+        )
     history.count_pause()
 
 

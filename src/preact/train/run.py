@@ -2,9 +2,10 @@
 
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field, replace
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import torch
+from pydantic import Field
 
 from preact.data import Data
 from preact.nn import Network, put_units
@@ -34,8 +35,8 @@ class Execution:
         Keep the channels of a pixel side by side in memory.
     memory : {"keep", "recompute", "unit", "segment"}
         What is kept for the backward pass; see `preact.nn.Network`.
-    processes : 1
-        Processes that share a batch, as records say.
+    processes : int
+        Processes that share a batch; each has its own BN statistics.
     fast : bool
         Changes nothing any more; it stands in the hashes of records from
         when it let C kernels run units on some processors.
@@ -50,7 +51,7 @@ class Execution:
     precision: Precision = "fp32"
     channels_last: bool = False
     memory: Memory = "keep"
-    processes: Literal[1] = 1
+    processes: Annotated[int, Field(ge=1, le=65_536)] = 1
     fast: bool = False
 
     @property

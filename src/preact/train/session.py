@@ -12,6 +12,7 @@ from preact.nn.layers import set_ghost_batch
 from preact.train.device import arithmetic, check_device
 from preact.train.evaluation import count_wrong
 from preact.train.own_code import OwnCode
+from preact.train.parallel import Workers
 from preact.train.profiles import ProfileValues, watched
 from preact.train.run import Run
 from preact.train.step import RepeatedStep, TrainingStep, make_optimizer
@@ -20,17 +21,24 @@ Step = Callable[[Tensor, Tensor], tuple[Tensor, Tensor]]
 
 
 class Session:
-    """What a run needs, on a device."""
+    """One process's part in a run, whose batches all workers share."""
 
-    def __init__(self, run: Run, device: str) -> None:
-        self.run = run
+    def __init__(self, run: Run, device: str, workers: Workers) -> None:
+        self.run, self.workers = run, workers
         self.device = check_device(device)
         recipe = run.recipe
+        self.part = workers.share(recipe.batch)
+        size = self.part.stop - self.part.start
+        if size % min(recipe.ghost_batch, size):
+            raise ValueError(
+                f"a process's share of the batch, {size} images, must be a "
+                f"multiple of ghost_batch; got {recipe.ghost_batch}"
+            )
         self.layout = run.execution.layout
         self.network = self._network()
         self.arithmetic = arithmetic(run.execution.precision, self.device)
         self.training = TrainingStep(
-            self.network,
+            workers.joined(self.network),
             make_optimizer(self.network, recipe),
             arithmetic=self.arithmetic,
             scaler=torch.amp.GradScaler(
@@ -49,7 +57,7 @@ class Session:
         )
         self.loader = run.data.loader(augmentation, self.device)
         self.sums = torch.zeros(3, dtype=torch.float64, device=self.device)
-        self.count = torch.tensor(recipe.batch, device=self.device)
+        self.count = torch.tensor(size, device=self.device)
 
     def _network(self) -> Network:
         """The run's network on the device, as it is to be computed."""
@@ -61,11 +69,12 @@ class Session:
     def _can_be_recorded(self) -> bool:
         """Whether a step's kernels can be a CUDA graph.
 
-        Checkpoints draw anew, own code may do anything, and AdamW's rate is
-        no tensor.
+        Processes talk, checkpoints draw anew, own code may do anything, and
+        AdamW's rate is no tensor.
         """
         return (
-            self.run.recipe.optimizer == "sgd"
+            self.workers.count == 1
+            and self.run.recipe.optimizer == "sgd"
             and self.run.execution.memory in ("keep", "recompute")
             and not isinstance(self.run.unit, OwnCode)
         )
@@ -77,7 +86,8 @@ class Session:
     def _step(self, iteration: int, step: Step) -> None:
         x, y = self.batch(iteration)
         # Dropout draws from the global generator: make it this iteration's.
-        seed = draws(self.run.seed, iteration, stream=3).initial_seed()
+        stream = 3 + self.workers.rank
+        seed = draws(self.run.seed, iteration, stream).initial_seed()
         torch.manual_seed(seed)
         self.training.set_lr(self.run.recipe.lr_at(iteration))
         loss, logits = step(x, y)
@@ -93,34 +103,44 @@ class Session:
         return profile
 
     def batch(self, iteration: int) -> tuple[Tensor, Tensor]:
-        """Images, normalized and augmented, and labels."""
+        """The images of this process, normalized and augmented, and labels."""
         batch = Batch(
             seed=self.run.seed,
             iteration=iteration,
             size=self.run.recipe.batch,
+            part=self.part,
         )
         x, y = self.loader.train(batch)
         return x.contiguous(memory_format=self.layout), y
 
     def since_last_time(self) -> tuple[float, float]:
         """Mean loss and training error in percent since the last call."""
-        loss, wrong, n = self.sums.tolist()
+        loss, wrong, n = self.workers.total(self.sums).tolist()
         self.sums.zero_()
         return loss / n, 100.0 * wrong / n
 
     def evaluate(self) -> float:
         """Error in percent on the test images, running statistics in use."""
+        self.workers.mean_of_statistics(self.network)
         self.network.eval()
-        batches = self.loader.test(0, 1)
+        workers = self.workers
+        batches = self.loader.test(workers.rank, workers.count)
         wrong = count_wrong(self.logits, batches, self.layout, self.device)
         self.network.train()
         _, n = self.run.data.counts
-        return 100.0 * float(wrong) / n
+        return 100.0 * float(workers.total(wrong)) / n
 
     def logits(self, x: Tensor) -> Tensor:
         """Logits (N, classes) of images (N, C, H, W), in the run's numbers."""
         with self.arithmetic:
             return self.network(x)  # type: ignore[no-any-return]
+
+    def gather(self) -> None:
+        """Bring what processes know to the one that leads, to be saved."""
+        self.workers.mean_of_statistics(self.network)
+        self.workers.total(self.sums)
+        if not self.workers.leads:
+            self.sums.zero_()
 
     def state(self) -> dict[str, Any]:
         """All that must survive; random numbers follow from the iteration."""
@@ -140,4 +160,5 @@ class Session:
         moments = state["optimizer"]["state"]
         optimizer.load_state_dict({"state": moments, "param_groups": groups})
         self.training.scaler.load_state_dict(state["scaler"])
-        self.sums.copy_(state["sums"])
+        if self.workers.leads:  # the sums of all processes are in one place
+            self.sums.copy_(state["sums"])
