@@ -3,6 +3,7 @@
 import json
 import re
 import sys
+from dataclasses import replace
 
 import pytest
 import torch
@@ -22,6 +23,7 @@ from preact.train import Execution, train
 from preact.train.own_code import OwnCode
 from preact.train.stop import Stopped
 from preact.weights import load as load_network
+from preact.weights import save
 from small import small_run, stop_at
 
 UNITS = """
@@ -190,6 +192,8 @@ def test_weights_of_own_units_come_back_by_their_own_code(folder, capsys):
         load_network(file, make="own_units:Gelu")
     with pytest.raises(ValueError, match=r"other weights, units\.0\.b"):
         load_network(file, make=OwnCode(make="own_units:Empty").find())
+    with pytest.raises(ValueError, match="unit `own_units:Gelu` there, `c"):
+        small(init=file)
     assert with_classes(network, 7)(images).shape == (8, 7)
     capsys.readouterr()
     assert main(["eval", str(file)]) == 2
@@ -326,6 +330,51 @@ def test_units_without_parameters_are_told_of_once(folder, capsys):
 def test_saved_memory_is_refused_for_own_units(folder):
     with pytest.raises(ValueError, match="'keep' for units that own code"):
         small_gelu(execution=Execution(memory="segment"))
+
+
+def test_a_run_starts_from_the_weights_of_another(tmp_path):
+    digits = load("digits")
+    plan = small().plan
+    network = Network(replace(plan, classes=7), seed=5)
+    file = tmp_path / "first.safetensors"
+    save(network, file)
+    run = small(init=file)
+    begun = run.make_network().state_dict()
+    for name, value in network.state_dict().items():
+        if not name.startswith("classifier"):
+            assert torch.equal(begun[name], value), name
+    assert begun["classifier.weight"].shape == (10, 16)
+    assert run.config["init_sha256"] != small().config.get("init_sha256")
+    assert "init_sha256" not in small().config
+    record, _ = execute(PlannedRun("tuned", run), tmp_path, device="cpu")
+    assert record.config["init_sha256"] == run.config["init_sha256"]
+    assert any("of a file" in one.to for one in record.deviations)
+    with pytest.raises(ValueError, match="must hold weights of this network"):
+        small(init=file, row="full-preactivation")
+    with pytest.raises(ValueError, match=r"has width 4 there, 8 here$"):
+        small(init=file, width=8)
+    with pytest.raises(ValueError, match=r"has tail of another kind$"):
+        small(init=file, tail=("BN",))
+    assert digits.classes == 10
+
+
+def test_a_classifier_of_classes_with_other_names_is_new(tmp_path):
+    file, digits = tmp_path / "first.safetensors", load("digits")
+    network = Network(small().plan, seed=5)
+    for names, kept in ((digits.class_names, True), ("abcdefghij", False)):
+        named = replace(digits, class_names=tuple(names))
+        network.preprocess = named.preprocessing("channel")
+        save(network, file)
+        begun = small(init=file).make_network().classifier.weight
+        assert torch.equal(begun, network.classifier.weight) is kept
+
+
+def test_how_weights_were_drawn_does_not_keep_a_run_from_them(tmp_path):
+    file = tmp_path / "first.safetensors"
+    save(Network(small().plan), file)
+    run = small(init=file, recipe={"conventions": "paper"})
+    assert run.plan.init != small().plan.init
+    assert run.make_network().units
 
 
 def test_another_classifier_keeps_the_normalization_no_names_no_gradients():

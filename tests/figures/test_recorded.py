@@ -263,14 +263,15 @@ def test_runs_of_train_that_differ_in_much_keep_their_numbers_in_80_columns(
     words = "train --depth 8 --width 4 --iterations 2 --row"
     assert main([*words.split(), "original"]) == 0
     (kept,) = tmp_path.rglob("*.safetensors")
-    more = ["--precision", "bf16", "--batch", "32", "--out", "tuned"]
+    more = ["--init", str(kept), "--batch", "32", "--out", "tuned"]
     assert main([*words.split(), "original", *more]) == 0
     (tuned,) = tmp_path.glob("tuned/**/seed-1.json")
     tuned.rename(kept.with_name("seed-2.json"))
     capsys.readouterr()
     assert main(["report", "train"]) == 0
     said = capsys.readouterr().out
-    assert re.search(r"\bbf16\]", said)
+    assert re.search(r"; init\b", said)
+    assert re.search(r"^\w{8}\]", said, re.M)
     for path in (kept.with_name("seed-1.json"), kept.with_name("seed-2.json")):
         error = json.loads(path.read_text())["test_error_pct"]
         assert f" {error:.2f}  " in said

@@ -132,6 +132,12 @@ def _train(command: argparse.ArgumentParser) -> str:
         help="test on N training images, not on the test images",
     )
     add(
+        "--init",
+        type=Path,
+        metavar="FILE",
+        help="weights to start from; with other classes the classifier is new",
+    )
+    add(
         "--recipe",
         choices=RECIPES,
         help="default: the data's own for digits and imagenet, else paper",

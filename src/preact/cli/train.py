@@ -67,8 +67,9 @@ def run(options: argparse.Namespace) -> int:
 def announced(run: Run) -> str:
     """Say what will be trained, before anything takes its time."""
     recipe = run.recipe
+    start = f", from {run.init}" if run.init else ""
     return (
-        f"ResNet-{run.depth}, {run.row}, on {run.data.label}: "
+        f"ResNet-{run.depth}, {run.row}{start}, on {run.data.label}: "
         f"{recipe.iterations:,} iterations of {recipe.batch} images"
     )
 
@@ -93,6 +94,7 @@ def _run(options: argparse.Namespace, recipe: Recipe, data: Data) -> Run:
         convs = fitting_convs(depth)
     return Run(
         row=options.row,
+        init=options.init,
         depth=depth,
         convs=convs,
         recipe=recipe,

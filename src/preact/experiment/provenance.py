@@ -20,7 +20,7 @@ from preact.train.own_code import OwnCode
 
 Values = dict[str, Any]
 # Of `config`, and nowhere else in a record.
-INSIDE = ("execution", "stages", "unit")
+INSIDE = ("execution", "init_sha256", "stages", "unit")
 HERE = Path(__file__).parents[1]
 CODE = (".py", ".toml")
 
@@ -37,7 +37,11 @@ def described(run: Run, deviations: Sequence[Deviation]) -> Values:
         "bn_batch": bn_batch(run),
         "deviations": [
             {"from": one.from_, "to": one.to, "why": one.why}
-            for one in (*deviations, *bn_deviations(run))
+            for one in (
+                *deviations,
+                *init_deviations(run),
+                *bn_deviations(run),
+            )
         ],
         "started_utc": datetime.now(UTC).isoformat(timespec="seconds"),
     }
@@ -49,6 +53,20 @@ def bn_batch(run: Run) -> int:
     if isinstance(run.unit, OwnCode):  # which know no ghost batches
         return batch
     return min(run.recipe.ghost_batch, batch)
+
+
+def init_deviations(run: Run) -> list[Deviation]:
+    """Weights that were not drawn anew."""
+    digest = run.config.get("init_sha256")
+    if digest is None:
+        return []
+    return [
+        Deviation(
+            from_="weights drawn at random",
+            to=f"those of a file, {digest[:8]}",
+            why="asked for by --init",
+        )
+    ]
 
 
 def bn_deviations(run: Run) -> list[Deviation]:

@@ -239,6 +239,25 @@ def with_classes(
     return other.train(network.training)
 
 
+def start_from(network: Network, weights: Mapping[str, Tensor]) -> None:
+    """Copy weights of another network; a classifier only of as many classes.
+
+    Raises
+    ------
+    RuntimeError
+        If names or shapes differ elsewhere.
+    """
+    own = network.state_dict()
+    head = {name for name in own if name.startswith("classifier.")}
+    fits = all(weights[name].shape == own[name].shape for name in head)
+    network.load_state_dict(
+        {
+            name: own[name] if name in head and not fits else value
+            for name, value in weights.items()
+        }
+    )
+
+
 def _check_images(x: Tensor, plan: NetworkPlan, weight: Tensor | None) -> None:
     """Raise an error unless x is a batch of images for plan and weights."""
     if is_traced(x):

@@ -442,6 +442,7 @@ SHOWN = ("row", "tail", "depth", "convs", "data_label")
 OF_A_UNIT = ("row", "spec", "unit", "tail")
 SUMS = {  # checksums: what they are of, and what it means that they differ
     "unit.code_sha256": ("code", "the code of its unit has changed"),
+    "init_sha256": ("init", "it starts from other weights"),
     "data_sha256": ("images", "it has other images"),
 }
 QUOTES = "'\""

@@ -1,7 +1,9 @@
 """What determines a result: network, data, recipe, seed, arithmetic."""
 
+import hashlib
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field, fields, replace
+from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import torch
@@ -10,6 +12,7 @@ from pydantic import Field
 from preact.data import Data
 from preact.nn import Network, put_units
 from preact.nn.memory import Memory
+from preact.nn.network import start_from
 from preact.plan import NetworkPlan, cifar_plan, imagenet_plan
 from preact.plan.checks import check_choice
 from preact.plan.conventions import CONVENTIONS
@@ -20,6 +23,7 @@ from preact.train.device import Precision
 from preact.train.own_code import OwnCode
 from preact.train.recipe import Recipe
 from preact.typed import check_name, shortened, typed
+from preact.weights import load, read_header
 
 
 @typed
@@ -86,6 +90,10 @@ class Run:
     unit : UnitSpec or OwnCode, optional
         A unit of one's own, as data or made by one's own code; None is the
         one that `row` names.
+    init : Path, optional
+        A file of weights to start from: of the same network, whose classes
+        may be others, by number or name, and are then learned from the
+        beginning.
     stages : {3, 4}
         4 is a network of ImageNet's behind the stem of CIFAR's: small images
         in ResNet-50. On ImageNet itself it is 4 in any case.
@@ -115,6 +123,7 @@ class Run:
     tail: tuple[Op, ...] | None = None
     execution: Execution = field(default_factory=Execution)
     unit: UnitSpec | OwnCode | None = None
+    init: Path | None = None
     stages: Literal[3, 4] = 3
 
     def __post_init__(self) -> None:
@@ -124,6 +133,7 @@ class Run:
             ("data", Data, "such as preact.data.load('digits')"),
             ("execution", Execution, "such as Execution(channels_last=True)"),
             ("unit", UnitSpec | OwnCode | None, "and `row` its name"),
+            ("init", Path | None, "a file that preact.save wrote"),
         ):
             value = getattr(self, name)
             if not isinstance(value, kind):
@@ -148,6 +158,8 @@ class Run:
         self.plan  # noqa: B018  (refuses what is no network)
         if isinstance(self.unit, OwnCode):
             self._check_own_code()
+        if self.init is not None:
+            self._check_init(self.init)
 
     def _check_own_code(self) -> None:
         """Refuse what needs to know what stands in a unit."""
@@ -155,6 +167,41 @@ class Run:
             raise ValueError(
                 "memory must be 'keep' for units that own code makes; got "
                 f"{self.execution.memory!r}"
+            )
+        if self.init is not None:
+            raise ValueError(
+                "init must be left out for units that own code makes; got "
+                f"{self.init}"
+            )
+
+    def _check_init(self, init: Path) -> None:
+        """Refuse weights of another network, but for size and classes."""
+        header, mine = read_header(init), self.plan
+        theirs = header.plan.plan
+        pairs = {
+            "unit": (f"`{header.make or theirs.spec}`", f"`{mine.spec}`"),
+            "depth": (theirs.depth, mine.depth),
+            "channels of images": (theirs.image[0], mine.image[0]),
+            "width": (theirs.stream_shapes[0][0], mine.stream_shapes[0][0]),
+        }
+        differ = [
+            f"{name} {there} there, {here} here"
+            for name, (there, here) in pairs.items()
+            if there != here
+        ]
+        theirs = replace(
+            theirs, image=mine.image, classes=mine.classes, init=mine.init
+        )
+        if not differ and theirs != mine:
+            differ = [
+                f"{part.name} of another kind"
+                for part in fields(mine)
+                if getattr(theirs, part.name) != getattr(mine, part.name)
+            ]
+        if differ:
+            raise ValueError(
+                "init must hold weights of this network, whatever its "
+                f"classes; {init} has {'; '.join(differ)}"
             )
 
     @property
@@ -170,6 +217,13 @@ class Run:
         network = Network(self.plan, seed=self.seed, memory=memory)
         if isinstance(self.unit, OwnCode):
             return put_units(network, self.unit.find(), self.seed)
+        if self.init is not None:
+            before = load(self.init)
+            weights = before.state_dict()
+            names = getattr(before.preprocess, "names", ())
+            if names and self.data.class_names not in ((), names):
+                weights |= network.classifier.state_dict(prefix="classifier.")
+            start_from(network, weights)
         return network
 
     @property
@@ -212,6 +266,9 @@ class Run:
             spec = self.unit.make
         elif self.unit is not None:
             own["unit"] = in_full(self.unit)
+        if self.init is not None:
+            digest = hashlib.sha256(self.init.read_bytes())
+            own["init_sha256"] = digest.hexdigest()
         if self.stages != 3:
             own["stages"] = self.stages
         return {
