@@ -449,29 +449,95 @@ def test_data_of_ones_own_are_named_by_an_import_path(folder, capsys):
     assert "must return a preact.data.ImageSet" in capsys.readouterr().err
 
 
-def test_the_page_s_lines_name_what_a_trained_network_sees(folder):
+def test_predict_names_what_a_trained_network_sees(folder, capsys):
     from PIL import Image
 
     out = ["--depth", "8", "--width", "4", "--out", "runs"]
     assert main(["train", "--iterations", "60", *out]) == 0
     (kept,) = folder.rglob("*.safetensors")
     kept.rename("n.st")
-    images = load("digits").test_images[:9]
-    for i, image in enumerate(images):
+    digits = load("digits")
+    pixels = digits.train_images[:40]
+    for i, image in enumerate(pixels):
         shades = (image[0].double() * 255 / 16).round().byte()  # 16 is white
         Image.fromarray(shades.numpy()).save(f"{i}.png")
+    capsys.readouterr()
+    files = [f"{i}.png" for i in range(40)]
+    assert main(["predict", "n.st", *files, "--top", "1", "--json"]) == 0
+    lines = [json.loads(s) for s in capsys.readouterr().out.splitlines()]
     network = load_network("n.st")
     with torch.no_grad():
-        told = network(network.preprocess(images)).argmax(1).tolist()
+        told = network(network.preprocess(pixels)).argmax(1).tolist()
+    assert [[*line["classes"]] for line in lines] == [[str(n)] for n in told]
+    assert main(["predict", "n.st", "3.png", "--top", "2"]) == 0
+    said = capsys.readouterr().out
+    assert re.fullmatch(r"3.png: \d \(\d+.\d %\), \d \(\d+.\d %\)\n", said)
     (code,) = re.findall(
         r"```python\n(network = preact.load\(FILE.*?)```",
         (ROOT / "docs" / "own.md").read_text("utf-8"),
         re.DOTALL,
     )
     names = {"preact": preact, "torch": torch, "FILE": "n.st"}
-    for i, digit in enumerate(told):
-        exec(code.replace("two.png", f"{i}.png"), names)
-        assert names["name"] == str(digit)
+    exec(code.replace("two.png", "3.png"), names)
+    assert names["name"] == str(told[3])
+    Path("bad.png").write_text("GIF")
+    files = ["3.png", "bad.png", "no.png", "4.png"]
+    assert main(["predict", "n.st", *files]) == 2
+    told = capsys.readouterr()
+    assert [line[:6] for line in told.out.splitlines()] == ["3.png:", "4.png:"]
+    assert "bad.png must be a JPEG or PNG" in told.err
+    assert "no.png does not exist" in told.err
+    assert main(["predict", "3.png", "n.st"]) == 2
+    assert "first argument must be the weights" in capsys.readouterr().err
+    save(Network(network.plan, seed=0), "bare.st")
+    assert main(["predict", "bare.st", "0.png"]) == 2
+    assert "does not say how its images" in capsys.readouterr().err
+
+
+def test_a_picture_that_is_dark_on_light_blank_or_in_color_is_told(
+    folder, capsys
+):
+    from PIL import Image
+
+    main(["train", "--depth", "8", "--iterations", "2", "--out", "runs"])
+    (kept,) = folder.rglob("*.safetensors")
+    shades = load("digits").test_images[0, 0] * 15
+    Image.fromarray(shades.numpy()).save("white.png")
+    Image.fromarray(255 - shades.numpy()).save("black.png")
+    capsys.readouterr()
+    assert main(["predict", str(kept), "white.png", "black.png"]) == 0
+    (warning,) = capsys.readouterr().err.splitlines()
+    assert "black.png is dark on light" in warning
+    assert "--invert" in warning
+    shape = shades.numpy() > 100
+    gray = Image.fromarray((140 + 105 * shape).astype("uint8"))
+    gray.save("light-on-gray.png")
+    assert main(["predict", str(kept), "light-on-gray.png"]) == 0
+    assert capsys.readouterr().err == ""
+    Image.new("L", (64, 8)).save("blank.png")
+    wide = Image.open("white.png").resize((17, 8))
+    wide.save("wide.png")
+    chart = Image.new("L", (40, 20), 255)
+    chart.paste(0, (5, 0, 35, 18))  # the white ground lies around the middle
+    chart.paste(200, (18, 8, 22, 12))
+    chart.save("chart.png")
+    assert main(["predict", str(kept), "wide.png", "chart.png"]) == 0
+    told = capsys.readouterr().err.splitlines()
+    assert "wide.png is read in its middle square alone" in told[0]
+    assert "chart.png is dark on light" in told[1]
+    assert len(told) == 2
+    parts = [Image.open("white.png")] * 2 + [Image.new("L", (8, 8))]
+    Image.merge("RGB", parts).save("color.png")
+    assert main(["predict", str(kept), "blank.png", "color.png"]) == 0
+    blank, color = capsys.readouterr().err.splitlines()
+    assert "blank.png is of one shade" in blank
+    assert "color.png is in color, and the network was" in color
+    main(["predict", str(kept), "white.png", "--json"])
+    white = json.loads(capsys.readouterr().out)
+    main(["predict", str(kept), "black.png", "--json", "--invert"])
+    black = capsys.readouterr()
+    assert [*json.loads(black.out)["classes"]] == [*white["classes"]]
+    assert black.err == ""
 
 
 def test_train_says_where_the_weights_are_and_other_files_lead_to_them(

@@ -7,6 +7,7 @@ from typing import Any
 
 from preact.cli import complain
 from preact.data import NAMES, load
+from preact.nn.own_units import MakeUnit
 from preact.train import Execution, Recipe, evaluate, find_recipe
 from preact.train.device import check_device, find_device
 from preact.typed import find_own_code, parse
@@ -32,8 +33,7 @@ def run(options: argparse.Namespace) -> int:
             )
         name = "folders"
     recipe, execution = _settings(options, config, name, device)
-    make = options.make and find_own_code(options.make, "--make")
-    network = load_network(options.file, make=make)
+    network = load_network(options.file, make=find_make(options.make))
     data = load(name, options.folder or "data")
     wanted = str(config.get("data_sha256", ""))
     if held_out and name == whole:
@@ -75,6 +75,11 @@ def run(options: argparse.Namespace) -> int:
         f"{error_pct:.2f} % on the {n:,} test images of {data.label}"
     )
     return 0
+
+
+def find_make(address: str | None) -> MakeUnit | None:
+    """Import what makes the units of a network, if --make names it."""
+    return find_own_code(address, "--make") if address else None
 
 
 def _settings(

@@ -17,6 +17,7 @@ COMMANDS = {
     "plan": "print units, shapes, parameters and multiply-adds",
     "train": "train one network; the same command again resumes",
     "eval": "print the test error of a network that was trained",
+    "predict": "say what is on images, by a network that was trained",
     "ablate": "run what an experiment file asks for and is not recorded",
     "report": "print our errors beside the paper's",
     "plot": "draw errors, curves and profiles of recorded runs",
@@ -60,6 +61,7 @@ def make_parser() -> argparse.ArgumentParser:
         "plan": _plan,
         "train": _train,
         "eval": _eval,
+        "predict": _predict,
         "ablate": _ablate,
         "report": _report,
         "plot": _plot,
@@ -188,6 +190,32 @@ def _eval(command: argparse.ArgumentParser) -> str:
     return (
         "Print the test error of a network that was kept, computed as in its "
         "run (normalization, precision)."
+    )
+
+
+def _predict(command: argparse.ArgumentParser) -> str:
+    add = command.add_argument
+    add("file", type=Path, help="for example seed-1.safetensors")
+    add(
+        "images",
+        type=Path,
+        nargs="+",
+        metavar="image",
+        help="a JPEG or PNG file, but no PNG of 16-bit gray",
+    )
+    add("--top", type=int, default=3, help="classes (default: %(default)s)")
+    add(
+        "--invert",
+        action="store_true",
+        help="exchange light and dark: scikit-learn's digits are white",
+    )
+    _make(add)
+    _device(add)
+    _json(add)
+    return (
+        "Print the likeliest classes of images and their probabilities, by "
+        "the network in a file of `preact train`. The middle square of each "
+        "image is scaled to what the network reads."
     )
 
 

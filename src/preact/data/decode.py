@@ -44,6 +44,11 @@ def decode(
     return torch.tensor(pixels.reshape(height, width, -1)).permute(2, 0, 1)
 
 
+def shades(path: Path) -> Tensor:
+    """Decode the whole of an image to (H, W) uint8, in gray."""
+    return torch.tensor(np.asarray(_open(path).convert("L")))
+
+
 def _open(path: Path) -> "Image":
     """Decode a file to an upright RGB image, whatever its name."""
     try:
