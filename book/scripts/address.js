@@ -6,8 +6,7 @@
 import { changeQuery, visit } from "./remembered.js";
 
 const HOSTS =
-  ".preact-explorer:not(.preact-predict, .preact-answer, " +
-  ".preact-ranking), .preact-ledger-filter";
+  ".preact-explorer:not(.preact-predict, .preact-answer, .preact-ranking)";
 const FIELDS = "input:not([data-own]), select:not([data-own])";
 const NUMBER = /^-?\d+(\.\d+)?$/;
 
@@ -121,19 +120,43 @@ function goBack() {
   showAll();
 }
 
-// Show what the address says of an explorer; from then on write its fields there.
-function keep(host, prefix) {
+// What an explorer's fields are at first, and what lets them be as a query says.
+function viewOf(host, prefix) {
   const fields = fieldsOf(host, prefix);
   for (const field of [...fields.values()].flat()) forget(field);
   const first = new Map([...fields].map(([name, of]) => [name, valueOf(of)]));
-  const show = () => {
-    const asked = new URLSearchParams(location.search);
+  const show = (search) => {
+    const asked = new URLSearchParams(search);
     for (const [name, of] of fields) {
       const text = asked.get(name) ?? first.get(name);
       const field = text !== valueOf(of) && take(of, text);
       if (field) tell(field);
     }
   };
+  return { first, show };
+}
+
+// A notebook has no address of its own: there a link names the explorer, as
+// #playground?playground.a.units=50. Returns what ends it.
+export function followNamed(host, prefix) {
+  const { show } = viewOf(host, prefix);
+  const followed = (event) => {
+    const link = event.target instanceof Element && event.target.closest("a");
+    const [name, search = ""] = link ? link.hash.split("?") : [];
+    if (name !== `#${prefix}`) return;
+    event.preventDefault();
+    show(search);
+    host.scrollIntoView({ block: "nearest" });
+  };
+  document.addEventListener("click", followed, true);
+  return () => document.removeEventListener("click", followed, true);
+}
+
+// Show what the address says of an explorer; from then on write its fields there.
+function keep(host, prefix) {
+  const view = viewOf(host, prefix);
+  const { first } = view;
+  const show = () => view.show(location.search);
   shows.push(show);
   show();
   const write = (query) => {

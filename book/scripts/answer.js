@@ -3,29 +3,27 @@
 import { node, fill, prose } from "./charts.js";
 import { readNumber } from "./typed.js";
 
-// The verdict on what was typed, by the rule of preact.book's `number`. Percent
-// may be a share or points of percent. `lost`: nothing is known of the mistake.
+// The verdict on what was typed, by the rule of preact.book's `Number`. `lost`:
+// nothing is known of the mistake.
 export function judge(text, exercise, shown = "") {
-  const { expected, rtol, few, known, sentences, words } = exercise;
+  const { cases, unit, sentences, words } = exercise;
   const typed = text.trim().normalize("NFKC");
-  const percent = typed.endsWith("%");
-  const value = readNumber(text.trim().replace(/[%％]$/, ""));
+  const bare = text.trim().replace(/^[~≈]|(?:[%％]|percent)$/gi, "");
+  const percent = /(?:%|percent)$/i.test(typed);
+  const value = readNumber(bare) / (percent && unit === "share" ? 100 : 1);
   const got = shown || text.trim();
   const verdict = (said, right = false, lost = false) => ({
     ...{ right, lost },
     said: fill(said, { got, ...words }),
   });
   if (!typed) return verdict(sentences ? words.none : words.empty);
-  if (!Number.isFinite(value) || (percent && rtol === 0)) {
-    return verdict(words.no_number);
-  }
-  const values = percent ? [value, value / 100] : [value];
-  const is = (wanted) =>
-    values.some((one) => Math.abs(one - wanted) <= rtol * Math.abs(wanted));
-  if (is(expected)) return verdict(words.right, true);
-  const mistake = known.find(([made]) => is(made));
-  if (mistake) return verdict(mistake[1]);
-  if (values.some((one) => few.includes(one))) return verdict(words.close);
+  if (!Number.isFinite(value)) return verdict(words.no_number);
+  if (percent && !unit) return verdict(words.no_percent);
+  const met = cases.find(
+    (one) =>
+      Math.abs(value - one.value) <= one.margin || one.few.includes(value),
+  );
+  if (met) return verdict(met.said, met === cases[0]);
   return verdict(words.wrong, false, true);
 }
 
@@ -49,9 +47,9 @@ const told = (hint) =>
       : node("p", {}, node("b", {}, copies[0]));
   });
 
-// Where sentences are to be chosen, each has a box; together they are the number.
-// On a page the sentences of the exercise stand beside them.
-function makeInputs({ sentences, words }, exercise) {
+// Where sentences are to be chosen, each has a box, or a round one if it is one
+// alone; together they are the number. On a page the sentences of the exercise stand beside them.
+function makeInputs({ cases, sentences, words }, exercise) {
   if (!sentences) {
     const input = node("input", {
       ...{
@@ -68,8 +66,9 @@ function makeInputs({ sentences, words }, exercise) {
   }
   const list = exercise?.querySelector("ol");
   list?.classList.add("boxed");
+  const type = cases[0].value < 10 ? "radio" : "checkbox";
   const boxes = Array.from({ length: sentences }, (_, i) =>
-    node("input", { type: "checkbox", value: i + 1 }),
+    node("input", { type, name: "sentence", value: i + 1 }),
   );
   const labels = boxes.map((box, i) => {
     const [item] = list?.children[i]?.cloneNode(true).children ?? [];

@@ -6,12 +6,13 @@ const WIDTH = 376,
   RIGHT = 20,
   LINE = 17;
 
-// Lines that fit the chart; a Chinese character is as wide as two letters.
-function linesOf(text) {
+// Lines that fit the chart. A no-break space holds two words together; a Chinese
+// character is as wide as two letters.
+export function linesOf(text) {
   const lines = [""];
   let room = 46;
   for (const piece of text.match(
-    /[\u3000-\uffff]\p{P}*|[^\s\u3000-\uffff]+\s?|\s/gu,
+    /[\u3000-\uffff]\p{P}*|[^ \u3000-\uffff]+ ?| /gu,
   )) {
     const wide = /[\u3000-\uffff]/.test(piece) ? 2 : piece.length;
     if (wide > room && lines.at(-1)) {

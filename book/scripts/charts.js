@@ -115,6 +115,7 @@ export function prose(text) {
 // How a curve over depth is drawn: width and dashes.
 export const KINDS = {
   curve: [2.2, "none"],
+  second: [2.2, "6 4"], // beside another
   ghost: [1.6, "2 4"],
   pinned: [1.4, "9 3 2 3"],
   law: [1, "7 4"],

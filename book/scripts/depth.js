@@ -25,6 +25,8 @@ export const LAWS = {
 // One chart draws any curves, and its axis of depth changes only with their length,
 // or never: `across` is then { marks, share }, what is written and where it stands.
 export class DepthChart {
+  line; // at a depth
+
   // `margin` has room for names at the ends of curves.
   constructor({ title, xlabel, ticks, across = null, margin = 0 }) {
     this.labels = { x: xlabel, y: title };
@@ -80,12 +82,19 @@ export class DepthChart {
         ends[i - 1].y -= lack / 2;
         ends[i].y += lack / 2;
       }
+      if (ends.length) ends[0].y = Math.max(ends[0].y, TOP); // below the title
     }
     this.names.replaceChildren();
     for (const { x, from, y, text } of ends) {
       trace(this.names, `M${x + 1} ${from}L${x + 10} ${y}`, "#808080");
       write(this.names, x + 13, y + 5, text);
     }
+  }
+
+  // A line across all curves at a depth.
+  mark(l) {
+    this.line ??= trace(this.svg, "", "currentColor");
+    this.line.setAttribute("d", `M${this.x(l)} ${TOP}V${HEIGHT - BOTTOM}`);
   }
 
   // `curves`: { name, values, color }, and a band { low, high }, or `ghost`,

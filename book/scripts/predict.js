@@ -63,6 +63,11 @@ export class Prediction extends Guess {
     control(line, "guess", "", input, () =>
       moved ? this.text(value()) : "?",
     ).setAttribute("aria-label", this.words.ask);
+    const [low, high] = this.limits.map((end) =>
+      node("span", { className: "note" }, this.text(end)),
+    );
+    input.before(low);
+    input.after(high);
     this.value = value;
     this.guess = () => (moved ? input.value / STEPS : null);
     this.take = (kept) => {
@@ -89,13 +94,13 @@ export class Prediction extends Guess {
     addEventListener("hashchange", () => this.comeInstead());
   }
 
-  // In JupyterLab, the cells behind it up to the next heading.
+  // In JupyterLab, the cells behind it up to the end of the section.
   cellsBehind() {
     const cells = [];
     let cell = this.conceal ? this.host.closest(".jp-Cell") : null;
     while ((cell = cell?.nextElementSibling)) {
       cells.push(cell);
-      if (cell.querySelector(".jp-RenderedMarkdown :is(h1, h2, h3)")) break;
+      if (cell.querySelector(".jp-RenderedMarkdown :is(h1, h2)")) break;
     }
     return cells;
   }
@@ -118,7 +123,7 @@ export class Prediction extends Guess {
       // the widget's sheet hides the output of such a cell
       cell.toggleAttribute("data-waits", !open);
       for (const fold of cell.querySelectorAll("details")) {
-        if (fold.firstChild.textContent === words.waits) fold.open = open;
+        if (fold.firstChild.textContent === words.folded) fold.open = open;
       }
     }
     if (this.waits) this.waits.hidden = open;
@@ -132,7 +137,7 @@ export class Prediction extends Guess {
     const { words, rows } = this;
     const [best] = rows.toSorted((a, b) => b.value - a.value);
     const said = best === rows[this.guess()] ? words.hit : words.miss;
-    return fill(said, best);
+    return fill(said, { ...best, value: this.text(best.value) });
   }
 
   // How far off a number is; on a logarithmic axis, by which factor.

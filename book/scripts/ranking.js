@@ -96,7 +96,7 @@ export class Ranked extends Guess {
   draw() {
     const { words, order, errors, arms, limits } = this;
     const text = (key) => {
-      const value = errors[key]?.toFixed(2);
+      const value = errors[key]?.toFixed(this.digits);
       return fill(words.row, {
         label: arms[key].name,
         value: value ? fill(words.error, { value }) : words.fail,

@@ -2,6 +2,7 @@
 // shows is the page's own markup, and the page's own scripts bring it to life.
 // Units that no page knows are the kernel's to compute: it stands in for a worker.
 import "./widget.css";
+import { followNamed } from "./address.js";
 import { tellWords } from "./charts.js";
 import { WITH_ENGINE } from "./computing.js";
 
@@ -35,18 +36,32 @@ class Kernel {
   }
 }
 
+// Beside a notebook are notebooks, no pages.
+function leadToNotebook({ target }) {
+  const link = target.closest("a[href]");
+  const [page, name] =
+    /^([\w-]+)\.html/.exec(link?.getAttribute("href")) ?? [];
+  if (page) link.setAttribute("href", `${name}.ipynb`);
+}
+
 export default {
   render({ model, el }) {
     tellWords({ link: "CSV" });
     el.classList.add("preact-widget", "bd-article");
     // or JupyterLab's shortcuts act on what a slider is told
     el.addEventListener("keydown", (event) => event.stopPropagation());
+    for (const kind of ["click", "auxclick"]) {
+      el.addEventListener(kind, leadToNotebook);
+    }
     el.innerHTML = model.get("markup");
+    const ends = [];
     for (const [place, make] of Object.entries(WITH_ENGINE)) {
       for (const host of el.querySelectorAll(`.${place}`)) {
         if (model.get("asks")) host.kernel = () => new Kernel(model);
         make(host);
+        ends.push(followNamed(host, place.replace("preact-", "")));
       }
     }
+    return () => ends.forEach((end) => end());
   },
 };

@@ -9,7 +9,6 @@ They become a file beside the page, and a link below the picture.
 
 import re
 from html import escape, unescape
-from itertools import takewhile
 from pathlib import Path
 from typing import Any, TypeGuard
 
@@ -121,8 +120,8 @@ class WrapOutputs(SphinxTransform):
 class GatherConcealed(SphinxTransform):
     """Gather what a prediction conceals until its reader has guessed.
 
-    That is all up to the next heading: a script conceals it, and until it has
-    come a style sheet.
+    That is all that is left of its section: a script conceals it, and until
+    it has come a style sheet.
     """
 
     default_priority = WrapOutputs.default_priority + 1
@@ -139,21 +138,17 @@ class GatherConcealed(SphinxTransform):
 
 
 def _gather(section: nodes.Element, start: int) -> None:
-    """Put what stands from a place to the next heading into one box."""
-    told = list(takewhile(_is_no_section, section.children[start:]))
-    while told and isinstance(told[-1], nodes.target):
-        told.pop()  # of the next heading
-    if not told:
+    """Put what stands from a place to the section's end into one box."""
+    concealed = section.children[start:]
+    while concealed and isinstance(concealed[-1], nodes.target):
+        concealed.pop()  # of the next heading
+    if not concealed:
         return
     box = nodes.container(classes=["concealed"])
-    for one in told:
+    for one in concealed:
         section.remove(one)
         box += one
     section.insert(start, box)
-
-
-def _is_no_section(node: nodes.Node) -> bool:
-    return not isinstance(node, nodes.section)
 
 
 def _is_code(node: nodes.Node | None) -> TypeGuard[nodes.container]:

@@ -22,11 +22,10 @@ import jupytext
 import nbformat
 from bs4 import BeautifulSoup
 
-from book.tools import ROOT
+from book.tools import ROOT, WORDS
 from book.tools.execution import executed, printed
 from book.tools.places import WHEELS, wheel_name
 from book.tools.plain import Page, fold, plain_cells
-from book.words import WORDS
 from preact.figures.svg import SVG
 from preact.strings import Strings
 
@@ -36,8 +35,9 @@ try:
 except ModuleNotFoundError:
     %pip install -q "preact-resnet[notebook] @ {}"
 """
+INK = "#7a7a7a"  # as far from a white page as from a dark one
 HIDDEN = {"hide-input", "remove-cell"}  # tags of cells
-ASK = """# Says what to install where the package is not there.
+ASK = """# {}
 try:
     import preact
 except ModuleNotFoundError:
@@ -79,7 +79,7 @@ def notebook(
     if ran:
         keep_outputs(ran, book)
     book.cells = plain_cells(book.cells, page)
-    fold_answers(book.cells, say("predict.waits"), say("predict.skip"))
+    fold_answers(book.cells, say("predict.folded"))
     book.cells = [c for c in book.cells if c.source.strip()]
     for i, cell in enumerate(book.cells):
         cell["id"] = f"cell-{i:03d}"
@@ -118,8 +118,9 @@ def as_images(html: str) -> str:
     """Return markup with its drawings as images.
 
     Of a notebook that was run elsewhere, Jupyter and GitHub show no inline
-    SVG, but its words. What is drawn for phones goes, and an image has its
-    own paper: it inherits no ink.
+    SVG, but its words. What is drawn for phones goes. An image inherits no
+    ink and knows no theme: its own is gray. What hides a wire behind it does
+    so in the color of a paper, which such an image then has.
     """
     before, found, rest = html.partition("<svg")
     if not found:
@@ -130,8 +131,9 @@ def as_images(html: str) -> str:
     wide = re.search(r"\bwidth:(\d+)px", style)
     width = wide[1] if wide else root.get("width", "640")
     root.set("xmlns", SVG)
-    paper = "background:#fff;color:#222;font-family:sans-serif"
-    root.set("style", f"{style};{paper}")
+    hides = "--pst-color-background" in drawing
+    ink = "background:#fff;color:#222" if hides else f"color:{INK}"
+    root.set("style", f"{style};{ink};font-family:sans-serif")
     code = f"data:image/svg+xml;base64,{b64encode(ET.tostring(root)).decode()}"
     image = f'<img alt="{alt}" width="{width}" src="{code}">'
     narrow = root.get("class") == "narrow"
@@ -146,30 +148,28 @@ def without_sliders(html: str) -> str:
     return str(soup)
 
 
-def fold_answers(cells: list[Any], waits: str, skip: str) -> None:
+def fold_answers(cells: list[Any], head: str) -> None:
     """Fold what tells the answer of a question, in words and outputs.
 
-    Behind a prediction that is all up to the next heading; a race that is to
-    be ranked shows its order itself.
+    Behind a prediction that is all that is left of its section; a race that
+    is to be ranked shows its order itself.
     """
     asked = False
     for cell in cells:
         if cell.cell_type == "code":
             if asked:
-                cell.outputs = [
-                    fold_output(out, waits) for out in cell.outputs
-                ]
+                cell.outputs = [fold_output(out, head) for out in cell.outputs]
             asked = asked or "conceal=True" in cell.source
             for out in cell.outputs:
                 if "preact-ranking" in out.get("data", {}).get(
                     "text/html", ""
                 ):
-                    fold_output(out, skip)
+                    fold_output(out, head)
         elif asked:
-            start = re.search(r"^#+ ", cell.source, re.MULTILINE)
+            start = re.search(r"^##? ", cell.source, re.MULTILINE)
             end = start.start() if start else len(cell.source)
             text, rest = cell.source[:end], cell.source[end:]
-            folded = fold(waits, text) if text.strip() else ""
+            folded = fold(head, text) if text.strip() else ""
             cell.source = (folded + rest).strip("\n")
             asked = not start
 
@@ -190,7 +190,8 @@ def first_cell(language: str, package: str) -> Any:
     """Return the cell that gets the package, or asks for it; folded."""
     asked = WORDS[language]["@ask"].format(wheel=wheel_name(), folder=WHEELS)
     lines = "".join(f"        {line!r},\n" for line in asked.split("\n"))
-    source = GET.format(package) if package else ASK.format(lines)
+    note = WORDS[language]["@ask-note"]
+    source = GET.format(package) if package else ASK.format(note, lines)
     folded = {"jupyter": {"source_hidden": True}}
     return nbformat.v4.new_code_cell(
         source.rstrip(), id="install", metadata=folded

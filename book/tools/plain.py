@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cache
+from html import unescape
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -20,9 +21,8 @@ from pybtex.plugin import find_plugin
 from sphinx.config import Config
 from sphinx.directives.code import LiteralInclude, LiteralIncludeReader
 
-from book.tools import ROOT
+from book.tools import ROOT, WORDS
 from book.tools.myst import STAGES, read_options
-from book.words import WORDS
 from preact.strings import EDITIONS
 
 OPTIONS = r"((?::[\w-]+:.*\n)*)"
@@ -80,7 +80,10 @@ def plain(text: str, page: Page) -> str:
         (rf"(?:{HINT})+", lambda m: stages(m[0], page)),
         (FENCE, lambda m: block(m, page)),
         (r"^%.*\n?|^\([\w-]+\)=\n", ""),  # comments, labels
-        (r'<a href="[^"]+">([^<]+)</a>', r"\1"),  # a page of the site alone
+        (
+            r'<a href="([\w-]+)\.html(\?[^"]*)?">([^<]+)</a>',
+            lambda m: link(m, page),
+        ),
         # a list of terms
         (r"^(?![-:# |])(\S.*)\n: {1,3}(?=\S)", r"- **\1**<br>\n  "),
         # what is folded keeps no distance
@@ -186,14 +189,23 @@ def title(path: Path) -> str:
     return path.read_text("utf-8").partition("\n# ")[2].partition("\n")[0]
 
 
-def chapter(name: str, page: Page) -> str:
+def chapter(name: str, page: Page, said: str = "") -> str:
     """Return a link to another notebook, or to the page of one without."""
     path = page.path.with_name(f"{name}.md")
+    said = said or title(path)
     if "{code-cell}" in path.read_text("utf-8"):
-        return f"[{title(path)}]({name}.ipynb)"
+        return f"[{said}]({name}.ipynb)"
     if page.site:
-        return f"[{title(path)}]({page.site}/{page.language}/{name}.html)"
-    return f"*{title(path)}*"
+        return f"[{said}]({page.site}/{page.language}/{name}.html)"
+    return f"*{said}*"
+
+
+def link(found: re.Match[str], page: Page) -> str:
+    """Return a link to a page with settings; in its own notebook they act."""
+    name, settings, said = found.groups(default="")
+    if name == page.path.stem:
+        return f"[{said}](#{name}{unescape(settings)})"
+    return chapter(name, page, said)
 
 
 def section(name: str, page: Page) -> str:

@@ -31,7 +31,6 @@ Rooms, from the bottom up; each imports only from those before it:
 `propagation`  Eqs. (3) to (8), measured
 `figures`      pictures of data they are handed
 `weights`      networks in files, with their plans
-`converters`   weights of other packages, in and out
 `train`        recipes, and a loop that resumes bit for bit
 `conformance`  any network probed: which unit is it, and is it right
 `experiment`   files that ask for runs, and the runs

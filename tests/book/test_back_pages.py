@@ -18,17 +18,17 @@ SECTIONS = {
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_a_plan_takes_its_hours(language):
+def test_a_plan_takes_its_time(language):
     """The rows before the sum, and the sum."""
     plans = chapters(language)["teachers"].split("\n## ")[1:]
     told = [re.findall(r"^\| (\**)(\d+)", plan, re.M) for plan in plans]
-    hours = [
+    minutes = [
         sum(int(number) for bold, number in rows if not bold)
         for rows in told
         if rows
     ]
-    assert hours == [60, 120, 360]
-    assert hours == [int(rows[-1][1]) for rows in told if rows]
+    assert minutes == [20, 60, 120, 360]
+    assert minutes == [int(rows[-1][1]) for rows in told if rows]
 
 
 def test_every_definition_is_one_sentence_of_a_term_in_each_language():

@@ -6,6 +6,7 @@ import re
 import shutil
 import sys
 import tomllib
+from base64 import b64decode
 from functools import cache
 from itertools import pairwise
 
@@ -14,9 +15,10 @@ import pytest
 
 from book.tools import places
 from book.tools.myst import tokens
-from book.tools.notebooks import notebook
+from book.tools.notebooks import as_images, notebook
 from book.tools.plain import Page, plain
 from paths import ROOT
+from preact.figures.variants import luminance
 from preact.strings import EDITIONS
 
 CHAPTERS = [
@@ -199,9 +201,11 @@ def test_no_open_text_behind_a_prediction_is_the_answer():
     )
     texts = [c.source for c in cells[place:] if c.cell_type == "markdown"]
     told, _, _ = "\n".join(texts).partition("\n## ")
-    assert told.startswith("<details><summary>Shown after your guess.")
+    assert told.startswith(
+        "<details><summary>Result (to guess first, run the cell"
+    )
     assert told.rstrip().endswith("</details>")
-    assert "full pre-activation is the worst of the three" in told
+    assert "it is the worst of the three" in told
 
 
 def test_a_notebook_links_to_notebooks_that_are_there():
@@ -209,6 +213,29 @@ def test_a_notebook_links_to_notebooks_that_are_there():
         there = ROOT / "notebooks" / path.parent.name
         for name in re.findall(r"\]\(([\w-]+\.ipynb)\)", notebook(path)):
             assert (there / name).exists()
+
+
+def test_a_question_of_the_playground_names_its_settings_in_its_notebook():
+    here, elsewhere = (
+        notebook(ROOT / f"book/en/{name}.md")
+        for name in ("playground", "01-why")
+    )
+    assert "](#playground?playground.b.row=original&playground.b.seed=1)" in (
+        here
+    )
+    assert re.search(r"\[in the playground\]\(playground\.ipynb\)", elsewhere)
+
+
+def test_a_stored_drawing_is_as_plain_on_a_dark_page_as_on_a_light_one():
+    shown = as_images('<svg aria-label="A line"><path d="M0 0h9"/></svg>')
+    code = b64decode(re.search(r"base64,([^\"]+)", shown)[1]).decode()
+    assert "background" not in code
+    ink = luminance(re.search(r"color:(#\w{6})", code)[1])
+    light, dark = (
+        1.05 / (ink + 0.05),
+        (ink + 0.05) / (luminance("#111111") + 0.05),
+    )
+    assert min(light, dark) > 4.2
 
 
 def test_the_first_cell_promises_no_place_that_is_not_there(

@@ -92,7 +92,7 @@ def test_a_cells_output_becomes_a_numbered_figure(tmp_path):
     assert page.select_one("a[href='#a-figure'] .std-numref").text == "圖 1"
 
 
-def test_a_prediction_conceals_all_up_to_the_next_heading(tmp_path):
+def test_a_prediction_conceals_all_that_is_left_of_its_section(tmp_path):
     setup("en")
     asked = {"lambda_direct": 0.5}, {"limits": (0.1, 9), "log": True}
     asks, open_ = (
@@ -100,13 +100,15 @@ def test_a_prediction_conceals_all_up_to_the_next_heading(tmp_path):
         for hide in (True, False)
     )
     page, warnings = build(
-        *(tmp_path, "en", asks, "!first", "A sentence.", "(label)=\n## Next"),
+        *(tmp_path, "en", "## Asked", asks, "!first", "A sentence."),
+        *("### Within", "(label)=\n## Next"),
         *(open_, "!second", "## Last", asks),
     )
     assert warnings == ""
     (box,) = page.select(".concealed")
     assert box.select_one(".output").text.strip() == "first"
     assert "A sentence." in box.text
+    assert "Within" in box.text
     assert "Next" not in box.text
     assert page.find(id="label")
     assert not box.find(id="label")

@@ -26,6 +26,14 @@ def test_percent_is_written_as_the_language_does(language, said):
 
 
 @needs_node
+def test_a_number_and_its_unit_stay_on_one_line():
+    label = "both identities, BN before the classifier: 0\N{NO-BREAK SPACE}%"
+    (lines,) = call("bars.linesOf", [[f"{label} ← your guess"]])
+    assert any("0\N{NO-BREAK SPACE}%" in line for line in lines)
+    assert len(lines) == 2
+
+
+@needs_node
 def test_an_axis_leads_from_a_place_to_a_value_and_back():
     axes = [
         {"limits": [0, 54], "log": False},

@@ -40,7 +40,7 @@ def test_the_button_judges_too_and_a_new_answer_takes_the_verdict_back(
     page = open_page(f"/en/{CHAPTER}.html")
     field(page).locator("input").fill("NaN")
     field(page).locator("button").click()
-    assert "A number is asked for" in said(page)
+    assert "A number alone is asked for" in said(page)
     field(page).locator("input").fill("2")
     assert said(page) == ""
     assert field(page).get_attribute("data-state") is None
@@ -63,7 +63,7 @@ def test_a_first_wrong_answer_gets_a_question_and_the_formula_comes_last(
         ("7", words("exercise.gradient-1.whole")),
         ("-6.58", words("check.slip_sign")),
         ("12", formula),
-        ("13", formula),
+        ("14", formula),
     ):
         field(page).locator("input").fill(typed)
         page.keyboard.press("Enter")
@@ -90,6 +90,16 @@ def test_true_sentences_are_chosen_with_boxes(open_page):
         chosen.get_by_label(f"({number})").check()
         chosen.locator("button").click()
         assert chosen.get_attribute("data-state") == state
+
+
+def test_the_one_sentence_that_is_asked_for_is_chosen_alone(open_page):
+    page = open_page("/en/07-depth.html")
+    chosen = page.locator(".preact-answer:has([type=radio])")
+    for number, state in [(1, "wrong"), (3, "right")]:
+        chosen.get_by_label(f"({number})").check()
+        chosen.locator("button").click()
+        assert chosen.get_attribute("data-state") == state
+    assert chosen.locator(":checked").count() == 1
 
 
 def test_without_script_the_page_says_how_to_answer(open_page):

@@ -1,10 +1,12 @@
 """A prediction is made before the answer is seen, and kept in the browser."""
 
+import math
 import re
+from csv import reader
 
 import pytest
 
-from built import query, reload
+from built import CHAPTERS, SITE, query, reload
 from preact.strings import Strings
 
 ASKED = [  # a slider, choices, in two languages
@@ -60,6 +62,58 @@ def test_without_script_the_answer_is_folded_below_its_question(open_page):
     assert host(page).locator("p").is_visible()
     assert host(page).locator("li").count() >= 2
     assert not host(page).locator("li").first.is_visible()
+
+
+# Of each slider, what it shall guess, where it stands, and what is in sight
+# with it: cells of tables, and figures, by the files of their numbers.
+SIGHT = """() => [...document.querySelectorAll(".preact-predict")]
+    .filter((host) => host.querySelector("[type=range]")).map((host) => {
+        host.scrollIntoView({ block: "start" });
+        const inSight = (one) => {
+            const { top, bottom } = one.getBoundingClientRect();
+            return one.checkVisibility({ visibilityProperty: true }) &&
+                bottom > 0 && top < innerHeight && !host.contains(one);
+        };
+        const found = (what) => [...document.querySelectorAll(what)]
+            .filter(inSight);
+        const { rows, asked, limits, log, name } =
+            JSON.parse(host.dataset.predict);
+        const { value, max } = host.querySelector("[type=range]");
+        return { name, limits, log, answer: rows[asked].value,
+            start: value / max,
+            cells: found("td").map((one) => one.textContent),
+            files: found(".preact-figure a.preact-data").map((a) =>
+                new URL(a.href).pathname) };
+    })"""
+NUMBER = re.compile(r"-?\d[\d,]*\.?\d*(?:e[+-]?\d+)?")
+
+
+@pytest.mark.parametrize("chapter", CHAPTERS)
+def test_no_answer_is_in_sight_before_the_guess(open_page, chapter):
+    page = open_page(
+        f"/en/{chapter}.html", viewport={"width": 1280, "height": 900}
+    )
+    for asked in page.evaluate(SIGHT):
+        texts = list(asked["cells"])
+        for name in asked["files"]:
+            text = (SITE / name.lstrip("/")).read_text("utf-8-sig")
+            texts += [
+                number
+                for row in reader(text.splitlines())
+                for number in row[4:]
+            ]
+        told = {
+            f"{float(number.replace(',', '')):.2g}"
+            for text in texts
+            for number in NUMBER.findall(text)
+        }
+        assert f"{asked['answer']:.2g}" not in told, asked["name"]
+        low, high, answer = (
+            math.log10(number) if asked["log"] else number
+            for number in (*asked["limits"], asked["answer"])
+        )
+        place = (answer - low) / (high - low)
+        assert abs(asked["start"] - place) > 0.05, asked["name"]
 
 
 @pytest.mark.parametrize("way", ["guess", "skip"])

@@ -95,13 +95,42 @@ def test_a_network_is_the_same_in_page_and_notebook(widget, kernel):
     assert first[0] == "at step 1"
 
 
+QUESTION = (
+    '<a id="question" href="#playground?playground.b.row=original'
+    '&amp;playground.b.units=5">Many units or few?</a>'
+)
+
+
+def test_a_question_of_the_notebook_sets_the_playground(widget):
+    _, host = widget(
+        "/en/playground.html", "preact-playground", None, QUESTION
+    )
+    host.page.locator("#question").click()
+    assert host.locator("[name='b.row']").input_value() == "original"
+    assert host.locator("[name='b.units']").input_value() == "5"
+
+
+def test_a_link_of_a_notebook_leads_to_a_notebook(widget):
+    _, host = widget("/en/playground.html", "preact-playground")
+    link = host.locator(".recorded a").first
+    assert link.get_attribute("href").startswith("runs.html?")
+    followed = link.evaluate(
+        """link => {
+            link.addEventListener("click", (event) => event.preventDefault());
+            link.click();
+            return link.getAttribute("href");
+        }"""
+    )
+    assert followed == "runs.ipynb"
+
+
 CELLS = f"""<div class="jp-Notebook">
 <div class="jp-Cell jp-CodeCell" data-here></div>
 <div class="jp-Cell jp-CodeCell">
   <div class="jp-Cell-outputWrapper answer">one</div></div>
 <div class="jp-Cell jp-MarkdownCell"><div class="jp-RenderedMarkdown">
-  <details><summary>{Strings("en")("predict.waits")}</summary>
-  <p class="answer">two</p></details></div></div>
+  <details><summary>{Strings("en")("predict.folded")}</summary>
+  <p class="answer">two</p></details><h3>Within</h3></div></div>
 <div class="jp-Cell jp-CodeCell">
   <div class="jp-Cell-outputWrapper answer">three</div></div>
 <div class="jp-Cell jp-MarkdownCell"><div class="jp-RenderedMarkdown">
@@ -112,7 +141,7 @@ CELLS = f"""<div class="jp-Notebook">
 </div>"""
 
 
-def test_all_up_to_the_next_heading_of_a_notebook_waits_for_the_guess(widget):
+def test_what_is_left_of_a_section_of_a_notebook_waits_for_the_guess(widget):
     _, host = widget("/en/03-gradient.html", "preact-predict", around=CELLS)
     page = host.page
 

@@ -1,6 +1,6 @@
 """Every run as a dot, case by case."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from preact.figures.chart import Array, Chart, draw
 from preact.figures.style import Picture
@@ -17,13 +17,15 @@ def dots_by_case(
     *,
     limits: tuple[float, float],
     ticks: Sequence[float],
+    dashed: Callable[[str], bool] = lambda arm: "+" in arm,
 ) -> Picture:
     """Every seed as a dot, the medians joined, case by case.
 
     The cases are named below the axis, at even distances. By arm, a row or a
     row and "+final-bn", `values` are (cases, seeds); `labels` name both axes,
     `alt` says what is to be seen. `limits` and `ticks` are the vertical axis,
-    which is logarithmic if it begins above 0.
+    which is logarithmic if it begins above 0. `dashed` says which arms are
+    drawn dashed: those with a final BN of their own, if nothing else is said.
     """
     many = len(values) > 4  # names of six arms need lines of their own
 
@@ -32,7 +34,8 @@ def dots_by_case(
         names = [str(case) for case in cases]
         for k, (arm, runs) in enumerate(values.items()):
             shift = 0.09 * (k - (len(values) - 1) / 2)
-            panel.cases(names, runs, arm, arm_name(arm, strings), shift)
+            name = arm_name(arm, strings)
+            panel.cases(names, runs, arm, name, shift, dashed=dashed(arm))
         scale = "log" if limits[0] > 0 else "linear"
         panel.ax.set(xlabel=labels[0], ylabel=labels[1], yscale=scale)
         panel.ax.set_ylim(limits)

@@ -9,19 +9,17 @@ no other chapter's exercises.
 """
 
 import json
-from collections.abc import Callable, Mapping
+import math
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
 from importlib import import_module
-from importlib.resources import files
-from typing import Any
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
 from preact.book.explorers import Explorer
 from preact.book.page import show, words
-
-__all__ = ["check"]
 
 ROOMS = (
     *("why", "signal", "gradient", "units", "shortcuts", "activations"),
@@ -30,27 +28,50 @@ ROOMS = (
 )
 """The chapters' rooms, in the order of the book."""
 
-ROUGH = 0.05  # relative
-# Significant digits that are asked for at least, even of what is measured.
-DIGITS = 2
-# Whether it is right and what was got; or the key of a known mistake's words.
+NEAR = 0.1  # relative
+# Whether it is right and what was got; or the key of what is said of it.
 Answer = tuple[bool, str] | str
+Unit = Literal["", "share", "percent"]
+
+
+class Case(NamedTuple):
+    """Answers of which the same is said: near a value, or it with few digits.
+
+    The key is "right", "close", or that of a mistake's words.
+    """
+
+    key: str
+    value: float
+    margin: float
+    few: Sequence[float] = ()
+
+    def holds(self, answer: float) -> bool:
+        """Whether it speaks of an answer; never of NaN."""
+        return abs(answer - self.value) <= self.margin or answer in self.few
 
 
 @dataclass(frozen=True)
 class Number:
     """An exercise answered by one number, which the page judges as well.
 
-    What has to be measured is a function that returns what is expected. An
-    answer may be off by `rtol`, relative; `mistakes` are wrong ones that have
-    a sentence of their own, by its key. An answer without `rtol` is a whole
-    number. Where some of `sentences` are to be chosen, the answer is their
-    numbers, one after the other.
+    What has to be measured is a function that returns what is expected.
+    `digits` significant digits are asked for, so an answer is right if it is
+    off by half of the last of them at most. It is close if it is off by no
+    more than one and a half, or right but for missing digits and not far off.
+    What is only roughly known has, instead, a share `within` which an answer
+    may be off. With neither, the answer is a whole number.
+
+    A percent sign belongs to a number whose `unit` is a share or percent.
+    `mistakes` are wrong answers that have a sentence of their own, by its key.
+    Where some of `sentences` are to be chosen, the answer is their numbers,
+    one after the other.
     """
 
     expected: float | Callable[[], float]
-    rtol: float = 0.0
+    digits: int = 0
     mistakes: Mapping[str, float] = field(default_factory=dict)
+    unit: Unit = ""
+    within: float = 0.0
     sentences: int = 0
 
     @property
@@ -66,52 +87,60 @@ class Number:
         except (TypeError, ValueError):
             say = words()
             raise NoNumber(say("check.no_number", got=repr(answer))) from None
-        if self._holds(value, self.value):
-            return True, f"{value:g}"
-        for mistake, made in self.known.items():
-            if self._holds(value, made):
-                return mistake
+        for case in self.cases:
+            if case.holds(value):
+                right = case.key == "right"
+                return (True, f"{value:g}") if right else case.key
         return False, f"{value:g}"
 
     @property
-    def known(self) -> dict[str, float]:
-        """Wrong answers that have a sentence: its own, and common slips.
+    def cases(self) -> list[Case]:
+        """What is said of answers; the first that holds counts."""
+        right = self.value
+        margin, near = self._margin(right), self._shorter(right, 1)
+        cases = [Case("right", right, margin)]
+        for key, made in {**self.mistakes, **self._slips}.items():
+            few = [one for one in self._shorter(made, 2) if one not in near]
+            cases.append(Case(key, made, self._margin(made), few))
+        if self.digits:
+            cases.append(Case("close", right, 3 * margin, near))
+        return cases
+
+    @property
+    def _slips(self) -> dict[str, float]:
+        """Common slips.
 
         Among few whole numbers a double or a half is no slip but a guess, and
         of what is known only roughly nothing is exactly the double.
         """
-        right, own = self.value, dict(self.mistakes)
-        if self.rtol > ROUGH or (not self.rtol and right < 100):
-            return own
-        return own | {
+        right = self.value
+        if self.within:
+            return {"slip_sign": -right}
+        if not self.digits and right < 100:
+            return {}
+        slips = {
             "slip_sign": -right,
-            "slip_hundredfold": 100 * right,
-            "slip_hundredth": right / 100,
             "slip_twice": 2 * right,
             "slip_half": right / 2,
             "slip_reciprocal": 1 / right,
         }
+        if self.unit == "share":
+            slips["slip_hundredfold"] = 100 * right
+        if self.unit == "percent":
+            slips["slip_hundredth"] = right / 100
+        return slips
 
-    @property
-    def digits(self) -> int:
-        """Significant digits that are asked for; 0 of a whole number."""
-        if not self.rtol:
-            return 0
-        digits = DIGITS
-        while not self._holds(self._rounded(digits), self.value):
-            digits += 1
-        return digits
+    def _margin(self, value: float) -> float:
+        """How far off an answer may be; a formula's rounding is no mistake."""
+        if self.digits and value:
+            last = math.floor(math.log10(abs(value))) - self.digits + 1
+            return 0.5 * 10.0**last * (1 + 1e-9)
+        return (self.within or 1e-12) * abs(value)
 
-    @property
-    def few(self) -> list[float]:
-        """What is right but for digits that are missing."""
-        return [self._rounded(n) for n in range(DIGITS, self.digits)]
-
-    def _rounded(self, digits: int) -> float:
-        return float(f"{self.value:.{digits}g}")
-
-    def _holds(self, value: float, expected: float) -> bool:
-        return abs(value - expected) <= self.rtol * abs(expected)
+    def _shorter(self, value: float, fewest: int) -> list[float]:
+        """Return a number with fewer digits than are asked for, if near it."""
+        few = [float(f"{value:.{n}g}") for n in range(fewest, self.digits)]
+        return [one for one in few if abs(one - value) <= NEAR * abs(value)]
 
 
 class NoNumber(TypeError):
@@ -150,8 +179,6 @@ def agrees(
 def exercises_of(room: str) -> dict[str, Any]:
     """Return what judges the exercises of a chapter, by label."""
     if room not in ROOMS:
-        return {}
-    if not (files("preact.book") / room / "exercises.py").is_file():
         return {}
     module = import_module(f"preact.book.{room}.exercises")
     return dict(module.EXERCISES)
@@ -248,20 +275,31 @@ def _judge(label: str, judge: Any, answer: Any) -> tuple[bool, str]:
     except Exception as error:  # the reader's own code may fail in any way
         text = f"{type(error).__name__}: {error}"
         return False, say("check.error", error=text, hint=hint)
-    if isinstance(verdict, str) and verdict.startswith("slip_"):
-        verdict, hint = (False, f"{answer:g}"), say(f"check.{verdict}")
-    elif isinstance(verdict, str):
-        verdict = False, say(f"exercise.{label}.{verdict}")
+    if isinstance(verdict, str):
+        got = f"{answer:g}" if isinstance(judge, Number) else ""
+        return False, _said(label, judge, verdict).replace("{got}", got)
     right, got = verdict
-    if right:
-        return True, say("check.right", why=say(f"exercise.{label}.why"))
-    if isinstance(judge, Number) and float(answer) in judge.few:
-        return False, say("check.close", got=got, n=judge.digits)
-    return False, say("check.wrong", got=got, hint=hint)
+    said = _said(label, judge, "right" if right else "wrong")
+    return right, said.replace("{got}", got)
+
+
+def _said(label: str, judge: Any, key: str) -> str:
+    """Return what is said of an answer, but for the answer itself."""
+    say = words()
+    own = {word: say(f"exercise.{label}.{word}") for word in ("why", "hint")}
+    if key in ("right", "wrong", "close"):
+        digits = getattr(judge, "digits", 0)
+        text = say.table[f"check.{key}"]
+        return text.format(got="{got}", n=digits, **own)
+    wrong = say.table["check.wrong"]
+    if key.startswith("slip_"):
+        return wrong.format(got="{got}", hint=say(f"check.{key}"))
+    return wrong.format(got=say(f"exercise.{label}.{key}"), hint=own["hint"])
 
 
 FIELD_WORDS = (
-    *("title", "button", "right", "wrong", "empty", "none", "no_number"),
+    *("title", "button", "wrong", "empty", "none"),
+    *("no_number", "no_percent"),
 )
 
 
@@ -270,29 +308,24 @@ def answer_field(label: str, exercise: Number) -> Explorer:
 
     Where no script runs, it says how to answer in the cell.
     """
-    say, digits = words(), exercise.digits
-    own = {word: say(f"exercise.{label}.{word}") for word in ("why", "hint")}
-
-    def said(key: str) -> str:
-        """What is said of a known mistake, but for what was typed."""
-        wrong = say.table["check.wrong"]
-        if key.startswith("slip_"):
-            return wrong.replace("{hint}", say(f"check.{key}"))
-        return wrong.format(got=say(f"exercise.{label}.{key}"), **own)
-
+    say = words()
+    if exercise.within:
+        how = say("check.within", n=f"{100 * exercise.within:g}")
+    elif exercise.digits:
+        how = say("check.digits", n=exercise.digits)
+    else:
+        how = say("check.whole")
     data = {
-        "expected": exercise.value,
-        "rtol": exercise.rtol,
-        "few": exercise.few,
-        "known": [[made, said(key)] for key, made in exercise.known.items()],
+        "cases": [
+            {**case._asdict(), "said": _said(label, exercise, case.key)}
+            for case in exercise.cases
+        ],
+        "unit": exercise.unit,
         "sentences": exercise.sentences,
-        "words": {word: say.table[f"check.{word}"] for word in FIELD_WORDS}
-        | own
-        | {
-            "label": say(
-                "check.digits" if digits else "check.whole", n=digits
-            ),
-            "close": say.table["check.close"].replace("{n}", str(digits)),
+        "words": {
+            **{word: say.table[f"check.{word}"] for word in FIELD_WORDS},
+            "hint": say(f"exercise.{label}.hint"),
+            "label": say(f"check.answer_{exercise.unit or 'number'}", how=how),
         },
     }
     prompt = say("check.prompt")

@@ -12,7 +12,7 @@ from preact.book.page import words
 
 SHARED = (
     *("title", "commit", "again", "yours", "kept", "alt", "row"),
-    *("waits", "skip", "hit", "miss", "near", "off", "more", "less"),
+    *("waits", "folded", "skip", "hit", "miss", "near", "off", "more", "less"),
 )
 
 
@@ -43,7 +43,7 @@ def predict(
         Whether the guess is one of the labels (which is the largest?) rather
         than a number.
     conceal : bool
-        Whether all up to the next heading is hidden until then.
+        Whether all that is left of its section is hidden until then.
     asked : str
         Key of what a slider guesses; the first, if none is named.
     unit : str

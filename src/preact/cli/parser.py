@@ -15,7 +15,6 @@ from preact.strings import LANGUAGES
 
 COMMANDS = {
     "plan": "print units, shapes, parameters and multiply-adds",
-    "data": "download and verify CIFAR",
     "train": "train one network; the same command again resumes",
     "eval": "print the test error of a network that was trained",
     "predict": "say what is on images, by a network that was trained",
@@ -61,7 +60,6 @@ def make_parser() -> argparse.ArgumentParser:
     )
     describe: dict[str, Callable[[argparse.ArgumentParser], str]] = {
         "plan": _plan,
-        "data": _data,
         "train": _train,
         "eval": _eval,
         "predict": _predict,
@@ -120,17 +118,6 @@ def _plan(command: argparse.ArgumentParser) -> str:
     _network(add)
     _json(add)
     return "Print a network's units, shapes, parameters and multiply-adds."
-
-
-def _data(command: argparse.ArgumentParser) -> str:
-    add = command.add_argument
-    add("name", choices=("cifar10", "cifar100"))
-    _folder(add)
-    add("--url", help="another address of the same archive")
-    return (
-        "Download CIFAR from its official address, resume what broke off, "
-        "verify every file. An existing folder is only verified."
-    )
 
 
 def _train(command: argparse.ArgumentParser) -> str:
@@ -358,33 +345,16 @@ def _check(command: argparse.ArgumentParser) -> str:
         action="store_true",
         help='exit with 1 for "could not tell", too',
     )
-    add(
-        "--limit",
-        type=float,
-        default=600.0,
-        metavar="SECONDS",
-        help="how long the probe may take (default: %(default)g)",
-    )
-    add(
-        "--limit-memory",
-        type=float,
-        metavar="GIB",
-        help="how much it may allocate (default: half of the memory; on "
-        "Linux only)",
-    )
     add("--language", default="en", choices=LANGUAGES)
     form = command.add_mutually_exclusive_group()
     form.add_argument(
         "--verbose", action="store_true", help="evidence for each yes, too"
     )
     _json(form.add_argument)
-    form.add_argument(
-        "--markdown", action="store_true", help="for a pull request"
-    )
     return (
         "Probe a network by what it computes and answer, property by "
         "property, which residual unit it is and whether it is right. The "
-        "code that you name is imported and run, in a process of its own. "
+        "code that you name is imported and run. "
         "Exit status: 0 if no answer is no, 1 if one is, 2 if nothing could "
         "be probed."
     )

@@ -122,7 +122,8 @@ class Panel:
         arm: str,
         name: str,
         shift: float = 0.0,
-        **style: Any,
+        *,
+        dashed: bool = False,
     ) -> None:
         """Plot every run of some named cases as a dot, and join the medians.
 
@@ -132,14 +133,17 @@ class Panel:
             What stands below the axis, at even distances.
         runs : (C, seeds) float64
         arm : str
-            A row, or a row and "+final-bn", dashed and hollow.
+            A row, or a row and its tail.
         shift : float
             From the places of the cases.
+        dashed : bool
+            Whether it is drawn dashed and with hollow markers.
         """
-        row, _, control = arm.partition("+")
+        row, *_ = arm.partition("+")
         at, told = np.arange(len(cases)) + shift, ([*cases], None)
-        look: Any = marked(row, hollow=bool(control))
-        look |= {"ls": "--" if control else "-"} | style
+        look: Any = marked(row, hollow=dashed) | {
+            "ls": "--" if dashed else "-"
+        }
         middle = np.median(runs, axis=1)
         self.plot(at, middle, name=name, told=told, listed=True, **look)
         dots: Any = {"ls": "", "ms": 4, "alpha": 0.5, "color": color_of(row)}

@@ -8,19 +8,13 @@ network over two processes.
 """
 
 from preact.nn.network import Network, with_classes
-from preact.nn.own_units import (
-    put_units,
-)
+from preact.nn.own_units import put_units
 from preact.nn.unit import Unit
-from preact.nn.watch import (
-    propagate,
-    watch,
-)
+from preact.nn.watch import watch
 
 __all__ = [
     "Network",
     "Unit",
-    "propagate",
     "put_units",
     "watch",
     "with_classes",

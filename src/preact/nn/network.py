@@ -21,7 +21,6 @@ from preact.plan.checks import (
     MOST,
     check_batch,
     check_choice,
-    check_finite,
     check_positive,
 )
 
@@ -122,9 +121,8 @@ class Network(nn.Module):
             If the images are no tensor of floating-point numbers, or of
             another dtype than the weights without autocast.
         ValueError
-            If the images have other channels than the plan, leave one value
-            per channel to a batch normalization in training, or (looked at
-            on the CPU only, where looking is free) are not finite.
+            If the images have other channels than the plan, or leave one
+            value per channel to a batch normalization in training.
         """
         _check_images(x, self.plan, next(self.parameters(), None))
         x = self.stem(x)
@@ -261,7 +259,7 @@ def start_from(network: Network, weights: Mapping[str, Tensor]) -> None:
 
 
 def _check_images(x: Tensor, plan: NetworkPlan, weight: Tensor | None) -> None:
-    """Refuse what is no batch of images for the plan and its weights."""
+    """Raise an error unless x is a batch of images for plan and weights."""
     if is_traced(x):
         return
     if not isinstance(x, Tensor) or not x.is_floating_point():
@@ -280,12 +278,3 @@ def _check_images(x: Tensor, plan: NetworkPlan, weight: Tensor | None) -> None:
             f"{x.dtype}"
         )
     check_batch(tuple(x.shape), plan.image[0])
-    if torch.compiler.is_compiling() or x.device.type != "cpu":
-        return
-    if torch.jit.is_tracing():  # type: ignore[attr-defined,no-untyped-call]
-        return
-    try:
-        bad = int((~torch.isfinite(x)).sum())
-    except RuntimeError:  # vmap and fake tensors: there is no one number
-        return
-    check_finite(bad, x.numel())

@@ -4,7 +4,7 @@ import math
 import time
 from typing import Any
 
-from preact.train.profiles import Profile
+from preact.train.profiles import ProfileValues
 
 Point = dict[str, float]
 KEPT = ("curve", "profiles", "images", "busy_s", "away_s")
@@ -20,7 +20,7 @@ class History:
     def __init__(self) -> None:
         self.iteration = 0
         self.curve: list[Point] = []
-        self.profiles: list[Profile] = []
+        self.profiles: list[ProfileValues] = []
         self.images = 0
         self.busy_s = self.away_s = 0.0  # in steps; in tests and checkpoints
         self.last_s = time.monotonic()

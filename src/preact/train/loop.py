@@ -11,7 +11,7 @@ from torch import Tensor
 from preact.train.checkpoint import Checkpoints
 from preact.train.history import History, Point
 from preact.train.parallel import ALONE, Workers
-from preact.train.profiles import Profile, profiled_iterations
+from preact.train.profiles import ProfileValues, profiled_iterations
 from preact.train.run import Run
 from preact.train.session import Session
 from preact.train.stop import Stopped, TimeOver, noted_signals
@@ -59,7 +59,7 @@ class Outcome:
     test_error_pct: float
     train_loss: float
     curve: list[Point]
-    profiles: list[Profile]
+    profiles: list[ProfileValues]
     wall_s: float
     images_per_s: float | None
     weights: Mapping[str, Tensor]

@@ -13,7 +13,7 @@ from preact.train.device import arithmetic, check_device, loss_scaler
 from preact.train.evaluation import count_wrong
 from preact.train.own_code import OwnCode
 from preact.train.parallel import Workers
-from preact.train.profiles import Profile, watched
+from preact.train.profiles import ProfileValues, watched
 from preact.train.run import Run
 from preact.train.step import RepeatedStep, TrainingStep, make_optimizer
 
@@ -92,7 +92,7 @@ class Session:
         wrong = (logits.argmax(1) != y).sum()
         self.sums += torch.stack([loss * self.count, wrong, self.count])
 
-    def watched_step(self, iteration: int) -> Profile:
+    def watched_step(self, iteration: int) -> ProfileValues:
         """One training step; returns what was seen in it, unit by unit."""
         scale = self.training.scaler.get_scale()  # the step may change it
         plain = self.repeated.plain if self.repeated else self.training

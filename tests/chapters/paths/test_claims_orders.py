@@ -12,7 +12,7 @@ from seeds import draw_seeds
 
 claim = pytest.mark.claim
 pytestmark = pytest.mark.slow
-ORIGINAL, FULL = "original+final-bn", "full-preactivation"
+ORIGINAL, FULL = "original+final-bn", "full-preactivation+final-bn"
 WHOLE = list(permutations(range(6)))
 
 

@@ -54,7 +54,7 @@ def test_without_a_script_a_table_stays(language):
 
 @needs_node
 def test_the_page_reads_every_order_as_it_was_tested():
-    names = ("original+final-bn", "full-preactivation")
+    names = ("original+final-bn", "full-preactivation+final-bn")
     arms = {name: arm(i, units=5) for i, name in enumerate(names)}
     page = data_of(order_explorer(arms, IMAGES))
     orders = list(arms[names[0]])

@@ -5,8 +5,7 @@ from functools import cache
 
 import pytest
 
-from paths import ROOT
-from preact.book.runs.cards import cards, experiment_cards, totals
+from preact.book.runs.cards import cards, experiment_cards
 from preact.book.runs.full_size import resnet_20
 from preact.records import read_record
 from preact.records.files import PUBLISHED
@@ -74,23 +73,6 @@ def test_departures_are_said_with_the_numbers_of_the_records(language):
             for text in (recorded, said)
         )
         assert sorted(before) == sorted(after)
-
-
-def test_the_sum_over_all_cards_is_said_in_the_text():
-    runs, failed, hours = totals()
-    assert runs == len([*PUBLISHED.rglob("seed-*.json")]) + len(
-        [*(ROOT / "src/preact/book/afterlife/recorded").rglob("*-seed-*.json")]
-    )
-    assert 0 < failed < runs
-    assert hours > 1
-
-
-def test_no_two_lines_of_a_card_name_the_same_network():
-    for card in english_cards():
-        trained = "median" in card.table.head
-        names = card.table.head.index("runs") if trained else 1
-        kinds = [tuple(line[:names]) for line in card.table.body]
-        assert len(set(kinds)) == len(kinds), card.name
 
 
 def test_resnet_20_follows_the_recipe_to_its_end():

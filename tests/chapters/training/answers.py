@@ -48,7 +48,7 @@ ANSWERS = {
     "training-1": ([84.28, 84.3], [42.1, 168.6, 0.66]),
     "training-2": ([8.257536, 8.26], [2.06, 24.77, 33.03]),
     "training-3": ([14.9, 14.8997], [18.2, 10.5, 222.0]),
-    "training-4": ([44, 43.71], [10, 22, 88]),
+    "training-4": ([44], [43.71, 10, 22, 88]),
     "training-5": (
         [right_seconds],
         [with_compiling, only_launches, disturbed],

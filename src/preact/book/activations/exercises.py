@@ -74,16 +74,16 @@ def empty_cells() -> int:
 
 EXERCISES = {
     # standard errors between two means of five runs
-    "activations-1": Number(0.24 / (STD * math.sqrt(2 / RUNS)), 0.01),
+    "activations-1": Number(0.24 / (STD * math.sqrt(2 / RUNS)), 2),
     "activations-2": asymmetric_backward,
     "activations-3": fair_test,
     # size of a branch of width 16 whose weights have deviation 0.01
     "activations-4": Number(
         0.01 * math.sqrt(16 / 2),
-        0.05,
+        2,
         {"one": 0.01, "whole": 0.01 * math.sqrt(16), "normalized": 1.0},
     ),
     "activations-5": Number(empty_cells),
     # runs of each arm until 0.24 is at least three standard errors
-    "activations-6": Number(2 * (3 * STD / 0.24) ** 2, 0.01),
+    "activations-6": Number(round(2 * (3 * STD / 0.24) ** 2)),
 }

@@ -35,10 +35,12 @@ def a_doubly_stochastic_matrix(answer: Any) -> Answer:
 
 EXERCISES = {
     # what 96 norms after the addition leave, to the digits that are printed
-    "afterlife-1": Number(2.0 ** (-UNITS / 2), 0.02),
+    "afterlife-1": Number(2.0 ** (-UNITS / 2), 2, unit="share"),
     # the same with DeepNorm's two factors
     "afterlife-2": Number(
-        (1 + 1 / (4 * UNITS * math.sqrt(UNITS))) ** (-UNITS / 2), 0.002
+        (1 + 1 / (4 * UNITS * math.sqrt(UNITS))) ** (-UNITS / 2),
+        3,
+        unit="share",
     ),
     "afterlife-3": a_doubly_stochastic_matrix,
     # of four readings of a dead direct term, the one that is right

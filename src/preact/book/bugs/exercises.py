@@ -94,7 +94,7 @@ def repaired_network(answer: Any) -> Answer:
     from torch import nn  # as above
 
     from preact.conformance import probe
-    from preact.conformance.words import said
+    from preact.conformance.words import evidence_sentence
 
     say = words()
     if not isinstance(answer, nn.Module):
@@ -104,14 +104,17 @@ def repaired_network(answer: Any) -> Answer:
         return False, say("exercise.bugs-6.units", units=report.units)
     if not report.faults:
         return True, ""
-    return False, said(report.faults[0], say)
+    return False, evidence_sentence(report.faults[0], say)
 
 
 EXERCISES = {
     # the factor whose product over 52 units is one half; 54 units in place
     # of 52 change it by a two-thousandth
     "bugs-1": Number(
-        0.5 ** (1 / 52), 1e-4, {"all": 0.5 ** (1 / 54), "sum": 1 - 0.5 / 52}
+        0.5 ** (1 / 52),
+        4,
+        {"all": 0.5 ** (1 / 54), "sum": 1 - 0.5 / 52},
+        unit="share",
     ),
     "bugs-2": relu_out_of_place,
     "bugs-3": normalize_over_batch,

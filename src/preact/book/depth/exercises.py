@@ -6,9 +6,9 @@ from preact.book.exercises import Number
 
 EXERCISES = {
     # length of weights after a step at a right angle
-    "depth-1": Number(math.sqrt(2), 0.005),
+    "depth-1": Number(math.sqrt(2), 3),
     # power of the depth with which the control's gradient grows
-    "depth-2": Number(0.5 * math.pi / (math.pi - 1), 0.005),
+    "depth-2": Number(0.5 * math.pi / (math.pi - 1), 2),
     # of four objections, the one that the records do not bear out
     "depth-3": Number(3, sentences=4),
 }

@@ -38,7 +38,7 @@ def direct_coefficient(answer: Any) -> Answer:
 
 EXERCISES = {
     # units after which 0.9 to their number is one half
-    "gradient-1": Number(math.log(0.5) / math.log(0.9), 0.01, {"whole": 7.0}),
+    "gradient-1": Number(math.log(0.5) / math.log(0.9), 2, {"whole": 7.0}),
     "gradient-2": direct_terms,
     "gradient-3": masked_backward,
     "gradient-5": direct_coefficient,

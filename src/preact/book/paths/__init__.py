@@ -12,11 +12,11 @@ from preact.book.panels import FINAL_BN
 from preact.reference.caches import Array
 from preact.spec import BN, RELU, TABLE_1, TABLE_2
 
-PLAIN = "constant-scaling-0-1"
+PLAIN, FULL = "constant-scaling-0-1", "full-preactivation"
 ARMS = {  # unit, and what stands before the classifier
     PLAIN + FINAL_BN: (TABLE_1[PLAIN], (BN,)),
     "original" + FINAL_BN: (TABLE_2["original"], (BN,)),
-    "full-preactivation": (TABLE_2["full-preactivation"], (BN, RELU)),
+    FULL + FINAL_BN: (TABLE_2[FULL], (BN, RELU)),
 }
 
 

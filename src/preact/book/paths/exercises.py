@@ -43,7 +43,7 @@ def what_a_silenced_branch_adds(answer: Any) -> Answer:
 
 EXERCISES = {
     # share of the paths that avoid five given units
-    "paths-1": Number(2.0**-5, 1e-6),
+    "paths-1": Number(2.0**-5, 2, unit="share"),
     "paths-2": four_paths,
     "paths-3": what_a_silenced_branch_adds,
     "paths-4": what_an_exchange_changes,

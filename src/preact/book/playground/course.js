@@ -9,9 +9,9 @@ const LEVELS = 12; // of opacity
 const WIDTH = 400,
   LEFT = 32,
   PLOT = 362;
-const UNITS = { y: 18, high: 20 },
-  GRADIENT = { y: 69, tall: 120 },
-  OPEN = { y: 210, tall: 60 };
+const UNITS = { y: 21, high: 20 },
+  GRADIENT = { y: 72, tall: 120 },
+  OPEN = { y: 213, tall: 60 };
 
 // From -LEVELS, far smaller than at the last unit, to LEVELS, far larger.
 function loudness(gradient) {
@@ -29,15 +29,10 @@ const paint = (level) => ({
 });
 
 export class Course {
-  name;
-  words;
-  steps;
-  run;
-  drawn;
-  cell;
-
   constructor(name, words, steps) {
-    Object.assign(this, { name, words, steps });
+    this.name = name;
+    this.words = words;
+    this.steps = steps;
     this.svg = element("svg", {
       viewBox: `0 0 ${WIDTH} ${OPEN.y + OPEN.tall + 16}`,
       role: "img",
@@ -54,7 +49,7 @@ export class Course {
       },
       this.svg,
     );
-    element("path", { d: "M2 0v5", stroke: QUIET }, hatch);
+    element("path", { d: "M2 0v5" }, hatch);
     this.hatched = `url(#${hatch.id})`;
     this.units = element("g", { class: "units" }, this.svg);
     this.at = element("text", { x: LEFT, y: UNITS.y - 6 }, this.svg);
@@ -120,7 +115,9 @@ export class Course {
   draw(run, at) {
     const count = run.gradient[0].length;
     if (run !== this.run) {
-      Object.assign(this, { run, drawn: 0, cell: PLOT / count });
+      this.run = run;
+      this.drawn = 0; // of its steps
+      this.cell = PLOT / count;
       this.rows.replaceChildren();
       this.axis.replaceChildren();
       const y = OPEN.y + OPEN.tall + 13;

@@ -1,27 +1,27 @@
 // The playground: two networks of the reader's choice train in workers; for each, a
 // map grows with every step, and the charts have both, and those that are pinned.
 import { figure, fill, node, stroke } from "#scripts/charts.js";
-import { button } from "#scripts/controls.js";
+import { button, choice, control, range } from "#scripts/controls.js";
 import { DepthChart } from "#scripts/depth.js";
-import { choice, control, planOf, range } from "#scripts/stack.js";
 import { Course } from "./course.js";
 import { Runs } from "./runs.js";
+import { ARMS, Arm, SEEDS, linkTo, move } from "./settings.js";
+import { question, read, recordOf } from "./settings.js";
 import * as say from "./verdict.js";
 const { digits, written } = say;
 
-const ARMS = ["a", "b"];
 const GUESSES = [...ARMS, "same"];
-const KINDS = ["curve", "ghost"]; // of their curves
-const DASHES = ["none", "2 4"]; // the same where they are pinned
+const KINDS = ["curve", "second"]; // of their curves
+const DASHES = ["none", "6 4"]; // the same where they are pinned
 const TICKS = {
   loss: [0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30],
   error: [0.3, 1, 3, 10, 30, 100],
 };
 const CHANCE = { loss: Math.log(10), error: 90 }; // of who guesses blindly
 const GRAY = "#767676"; // of what is pinned
+const INK = "currentColor"; // of B, where its unit is that of A
 const RESTS = 80; // ms without a move until fresh networks are computed
 const TIMES = [1, 2, 4]; // as many steps as at first
-const SEEDS = 21;
 
 // Mean of the last `window` values up to each step.
 function smooth(values, window) {
@@ -32,63 +32,35 @@ function smooth(values, window) {
 }
 
 // Two that were trained, each beside another one, are still to be guessed about.
-const firstStep = ({ loss, error, gradient, open }) => ({
-  loss: loss.slice(0, 1),
-  error: error.slice(0, 1),
-  gradient: gradient.slice(0, 1),
-  open: open.slice(0, 1),
-});
-
-// As if the reader had moved it.
-function move(field, value) {
-  field.value = value;
-  for (const name of ["input", "change"]) {
-    field.dispatchEvent(new Event(name, { bubbles: true }));
-  }
-}
+const firstStep = (run) =>
+  Object.fromEntries(
+    ["loss", "error", "gradient", "open"].map((of) => [of, [run[of][0]]]),
+  );
 
 class Playground {
-  words;
-  rows;
-  choices;
-  most;
-  start;
-  inputs;
-  width;
-  batch;
-  steps;
-  window;
-  recipe;
-  records;
-  chapters;
   pinned = [];
   pairs = new Set(); // of settings that were trained together
-  opened = false;
 
   constructor(host) {
     this.host = host;
-    host.closest(".bd-main")?.classList.add("one-screen");
-    Object.assign(this, JSON.parse(host.dataset.playground));
+    /** @type {import("./settings.js").Data} */
+    this.data = JSON.parse(host.dataset.playground);
+    this.words = this.data.words;
+    this.steps = this.data.steps;
+    host.closest(".bd-container__inner")?.classList.add("one-screen");
     this.still = matchMedia("(prefers-reduced-motion: reduce)").matches;
     this.runs = new Runs(host);
     const asked = this.makeQuestion();
     const bar = this.makeBar();
-    this.arms = ARMS.map((name) => this.makeArm(name));
-    const { words } = this;
-    this.charts = Object.entries(TICKS).map(([quantity, ticks]) => {
-      const title = words[quantity];
-      const axes = { title, xlabel: words.step, ticks, margin: 36 };
-      return { quantity, chart: new DepthChart(axes) };
-    });
-    this.pictures = figure(...this.charts.map(({ chart }) => chart.svg));
-    this.table = node("table");
-    const results = node("div", {}, this.table, this.pictures);
-    const [a, b] = this.arms;
-    const parts = {
-      ...asked,
-      ...{ a: a.form, b: b.form, results },
-      ...{ bar, mapa: a.box, mapb: b.box },
-    };
+    this.arms = ARMS.map((name) => new Arm(this.data, name));
+    const [a, b] = this.arms.map(({ form }) => form);
+    this.maps = ARMS.map(() =>
+      node("div", { className: "course preact-figure" }),
+    );
+    this.makeCourses();
+    const [mapa, mapb] = this.maps;
+    const results = this.makeResults();
+    const parts = { ...asked, a, b, bar, results, mapa, mapb };
     host.replaceChildren(...Object.values(parts));
     for (const [area, part] of Object.entries(parts)) {
       part.style.gridArea = area;
@@ -113,7 +85,7 @@ class Playground {
     const bets = node("span", { className: "bets" }, ...this.bets);
     const guess = node("span", group, words.guess, " ", bets);
     this.train = button("train", "", () =>
-      this.training ? this.stop() : this.compute(this.steps),
+      this.training ? this.stop() : this.compute(true),
     );
     const lengths = TIMES.map((times) => [
       times * steps,
@@ -133,7 +105,8 @@ class Playground {
     );
     this.verdict = node("p", { className: "verdict" });
     this.reason = node("p", { className: "reason" });
-    const said = node("div", { role: "status" }, this.verdict, this.reason);
+    const results = [this.verdict, " ", this.reason];
+    const said = node("div", { role: "status" }, ...results);
     const settings = button("settings", words.settings, () => {
       const open = settings.getAttribute("aria-expanded") === "false";
       settings.setAttribute("aria-expanded", String(open));
@@ -147,16 +120,36 @@ class Playground {
     this.pin = button("pin", "", () => this.togglePin());
     this.kept = node("input", { type: "hidden", name: "pinned" });
     this.kept.addEventListener("input", () => {
-      this.pinned = this.legal(this.kept.value);
+      const both = this.kept.value.split(";");
+      const isLegal = both.every((one) => this.arms[0].allows(one));
+      this.pinned = isLegal && both.length === ARMS.length ? both : [];
       if (!this.pinned.length) this.kept.value = "";
     });
-    this.cursor = range(1, steps, 1, steps);
+    this.cursor = range(1, steps, 1, 1);
     this.cursor.dataset.own = "";
     this.cursor.addEventListener("input", () => this.draw());
     const bar = node("div", { className: "controls" });
     control(bar, "step", words.step, this.cursor);
     bar.append(this.pin, this.kept);
     return bar;
+  }
+
+  makeCourses() {
+    const { words, steps } = this;
+    this.courses = ARMS.map((name) => new Course(words[name], words, steps));
+    this.maps.forEach((map, i) => map.replaceChildren(this.courses[i].svg));
+  }
+
+  makeResults() {
+    const { words } = this;
+    this.charts = Object.entries(TICKS).map(([quantity, ticks]) => {
+      const title = words[quantity];
+      const axes = { title, xlabel: words.step, ticks, margin: 36 };
+      return { quantity, chart: new DepthChart(axes) };
+    });
+    this.pictures = figure(...this.charts.map(({ chart }) => chart.svg));
+    this.table = node("table");
+    return node("div", {}, this.table, this.pictures);
   }
 
   // A guess is the reader's own, and holds for one training.
@@ -173,111 +166,39 @@ class Playground {
     this.runs.known.clear();
     this.pairs.clear();
     this.bet();
-    this.cursor.max = this.steps;
-    move(this.cursor, this.steps);
-    for (const arm of this.arms) {
-      const { name, svg } = arm.course;
-      arm.course = new Course(name, this.words, this.steps);
-      svg.replaceWith(arm.course.svg);
-    }
+    this.cursor.max = String(this.steps);
+    this.makeCourses();
   }
 
   // The same question, asked of the next seed of both.
   reseed() {
-    const fields = this.arms.map(({ inputs }) => inputs.seed);
-    for (const field of fields) move(field, (Number(field.value) + 1) % SEEDS);
-  }
-
-  makeArm(name) {
-    const { words, rows, choices, steps } = this;
-    const key = node("legend");
-    const form = node("fieldset", {}, key);
-    const names = Object.keys(rows).map((row) => [row, rows[row].name]);
-    const list = (of) => Object.entries(choices[of]);
-    const inputs = {
-      row: choice(names, this.start[name]),
-      shortcut: choice(list("shortcut"), "1"),
-      tail: choice(list("tail"), "derived"),
-      units: range(2, this.most, 1, 20),
-      lr: choice(list("lr"), "0.1"),
-      seed: range(0, SEEDS - 1, 1, 0),
-    };
-    for (const [field, input] of Object.entries(inputs)) {
-      control(form, `${name}.${field}`, words[field], input);
+    for (const { inputs } of this.arms) {
+      move(inputs.seed, (Number(inputs.seed.value) + 1) % SEEDS);
     }
-    const course = new Course(words[name], words, steps);
-    const recorded = node("p", { className: "recorded" });
-    form.append(recorded);
-    const box = node("div", { className: "course preact-figure" }, course.svg);
-    return { key, form, inputs, course, recorded, box };
   }
 
-  // ---------------------------------------------------------------- settings
-  // Of an arm, as its run is known by, and as the address has what is pinned.
-  settings({ inputs }) {
-    return Object.values(inputs)
-      .map((input) => input.value)
-      .join();
-  }
-
-  // What an address says is pinned, if both arms can have it.
-  legal(text) {
-    const fields = Object.values(this.arms[0].inputs);
-    const can = (input, value) =>
-      input.type === "range"
-        ? /^\d+$/.test(value) && +value >= +input.min && +value <= +input.max
-        : [...input.options].some((option) => option.value === value);
-    const all = text.split(";").map((one) => one.split(","));
-    const good = (values) =>
-      values.length === fields.length &&
-      fields.every((input, i) => can(input, values[i]));
-    return all.length === ARMS.length && all.every(good)
-      ? text.split(";")
-      : [];
-  }
-
-  // What such settings stand for.
-  read(settings) {
-    const [row, shortcut, tail, units, lr, seed] = settings.split(",");
-    const { spec, ...looks } = this.rows[row];
-    const ops = { derived: spec.pre, none: [], BN: ["BN"] }[tail];
-    return { ...looks, row, shortcut, units, lr, seed, tail: ops };
-  }
-
-  question(settings, steps) {
-    const { row, shortcut, tail, units, lr, seed } = this.read(settings);
-    const { inputs, width, batch, recipe } = this;
-    const plan = planOf(this.rows[row], {
-      ...{ inputs, width, tail },
-      units: Number(units),
-      factor: Number(shortcut),
-    });
-    const rates = { ...recipe, lr: Number(lr) };
-    return { row, plan, batch, seed: Number(seed), recipe: rates, steps };
+  // The tails cannot be equal in another way where one unit's own has a ReLU.
+  equalTails() {
+    for (const { inputs } of this.arms) move(inputs.tail, "BN");
+    this.train.focus(); // what was pressed is gone
   }
 
   togglePin() {
-    const text = this.arms.map((arm) => this.settings(arm)).join(";");
-    move(this.kept, this.pinned.length ? "" : text);
+    move(this.kept, this.pinned.length ? "" : this.now.join(";"));
   }
 
   // --------------------------------------------------------------- computing
-  // Compute what nobody has computed, once the moves rest: fresh networks, since
-  // settings are there to be guessed about, unless an address pins some.
+  // Compute what nobody has computed, once the moves rest.
   refresh() {
     this.halt();
     const before = String(this.now);
-    this.now = this.arms.map((arm) => this.settings(arm));
+    this.now = this.arms.map(({ settings }) => settings);
+    this.reads = this.now.map((settings) => read(this.data, settings));
     if (String(this.now) !== before) this.bet();
-    const reads = this.now.map((settings) => this.read(settings));
-    this.compared.textContent = say.compared(this.words, reads);
-    if (!this.now.every((settings) => this.runs.get(settings))) {
+    this.compared.textContent = say.compared(this.words, this.reads);
+    if (this.lacking().length) {
       this.host.setAttribute("aria-busy", "true");
-      const fresh = () => this.opened || !this.pinned.length;
-      this.resting = setTimeout(
-        () => this.compute(fresh() ? 1 : this.steps),
-        RESTS,
-      );
+      this.resting = setTimeout(() => this.compute(false), RESTS);
     }
     this.conclude();
   }
@@ -289,26 +210,30 @@ class Playground {
     this.host.removeAttribute("aria-busy");
   }
 
-  async compute(steps) {
-    const training = steps > 1;
-    if (training) this.halt();
-    if (!this.opened) this.host.setAttribute("aria-busy", "true");
-    this.opened = true;
-    this.training = training;
-    const all = [...new Set([...this.now, ...this.pinned])];
-    const lack = all.filter((settings) => {
+  // Settings are there to be guessed about: what is pinned has all steps; what is
+  // not, one until it is trained.
+  stepsOf(settings) {
+    const all = this.training || this.pinned.includes(settings);
+    return all ? this.steps : 1;
+  }
+
+  lacking() {
+    return [...new Set([...this.now, ...this.pinned])].filter((settings) => {
       const run = this.runs.get(settings);
-      return training ? !run?.done : !run;
+      return this.stepsOf(settings) > 1 ? !run?.done : !run;
     });
+  }
+
+  async compute(training) {
+    if (training) this.halt();
+    this.training = training;
+    const lack = this.lacking();
     const asked = lack.length ? lack : this.now; // once more, to be watched
-    if (training) {
-      move(this.cursor, steps);
-      this.report(this.words.running);
-    }
+    if (training) this.report(this.words.running);
     try {
       await this.runs.compute(
         asked,
-        (settings) => this.question(settings, steps),
+        (settings) => question(this.data, settings, this.stepsOf(settings)),
         () => {
           if (this.still) return;
           this.frame ??= requestAnimationFrame(() => this.draw());
@@ -316,6 +241,7 @@ class Playground {
       );
       this.halt();
       if (training) this.pairs.add(this.now.join(";"));
+      this.pairs.add(this.pinned.join(";")); // there is nothing to guess
       this.conclude();
     } catch (error) {
       this.halt();
@@ -323,10 +249,7 @@ class Playground {
     }
   }
 
-  // Both are shown at the last step that both have.
   stop() {
-    const runs = this.now.map((settings) => this.runs.get(settings));
-    move(this.cursor, Math.min(...runs.map((run) => run?.loss.length || 1)));
     this.halt();
     this.report(this.words.stopped);
   }
@@ -342,26 +265,45 @@ class Playground {
 
   // Of both networks, and of the same two from other seeds.
   conclude() {
-    const { words, steps, guess, now } = this;
+    const { words, steps, guess, now, reads, data } = this;
     const { unseen } = this.runs;
     const runs = this.trained(now);
     if (!runs) return this.report("");
-    const ends = Array.from({ length: SEEDS }, (_, more) =>
-      this.trained(
-        now.map((settings) =>
-          settings.replace(/\d+$/, (seed) => String((+seed + more) % SEEDS)),
-        ),
-      ),
-    ).flatMap((both) => (both ? [say.ahead(both, unseen)] : []));
-    const reads = now.map((settings) => this.read(settings));
     const found = say.differences(reads);
-    const page = this.chapters[found[0]];
-    this.report(
-      say.verdict(words, { runs, unseen, steps, guess }),
-      say.tally(words, ends),
-      say.reason(words, reads, runs, unseen),
-      page ? node("a", { href: page[1], textContent: page[0] }) : "",
-    );
+    const better = say.ahead(runs, unseen);
+    const said = [this.history(found), say.reason(words, reads, runs, unseen)];
+    const records = now.map((settings) => recordOf(data, settings));
+    if (say.isOpposed(better, records)) said.push(words.opposed);
+    if (found.length > 1 && found.includes("tail")) {
+      said.push(button("equal", words.equal_tails, () => this.equalTails()));
+    }
+    const page = data.chapters[found[0]];
+    if (page) said.push(linkTo(page[1], page[0]));
+    this.report(say.verdict(words, { runs, unseen, steps, guess }), ...said);
+  }
+
+  // What other seeds have shown of the same two; of one network, its errors.
+  history(found) {
+    const { words, runs, now, reads } = this;
+    const seeds = [...Array(SEEDS).keys()];
+    const withSeed = (settings, seed) =>
+      settings.replace(/\d+$/, String(seed % SEEDS));
+    if (String(found) === "seed") {
+      const known = seeds.map((seed) => {
+        return { ...runs.get(withSeed(now[0], seed)), seed };
+      });
+      const done = known.filter((run) => run.done);
+      return say.errors(words, done);
+    }
+    const ends = seeds
+      .map((more) =>
+        this.trained(
+          now.map((one, i) => withSeed(one, Number(reads[i].seed) + more)),
+        ),
+      )
+      .filter(Boolean)
+      .map((both) => say.ahead(both, runs.unseen));
+    return say.tally(words, ends);
   }
 
   report(verdict, ...more) {
@@ -371,98 +313,137 @@ class Playground {
   }
 
   show() {
-    const { words, host, training } = this;
+    const { words, host, training, pinned } = this;
     const done = Boolean(this.trained(this.now));
     host.dataset.state = training ? "running" : done ? "done" : "ready";
     const trains = done ? words.again : words.train;
     this.train.textContent = training ? words.stop : trains;
     for (const bet of this.bets) bet.disabled = training || done;
-    this.pin.textContent = this.pinned.length ? words.unpin : words.pin;
-    this.pin.disabled = training;
-    this.arms.forEach(({ key, inputs, recorded }, i) => {
-      const { color, row, shortcut, tail, lr } = this.read(this.now[i]);
-      const ops = this.rows[row].spec.pre.join(" ") || words.none;
-      /** @type {any} */ (inputs.tail).options[0].text = fill(words.derived, {
-        ops,
-      });
-      key.replaceChildren(words[ARMS[i]], " ", stroke(color, KINDS[i]));
-      const like = [shortcut, row, tail.join(" "), lr].join("|");
-      const [runs, low, high, href] = this.records[like] ?? [];
-      const told = done ? words.recorded : words.recorded_waits;
-      const textContent = fill(told, { runs, low, high });
-      recorded.replaceChildren(
-        runs ? node("a", { href, textContent }) : words.unrecorded,
-      );
-    });
+    this.pin.textContent = pinned.length ? words.unpin : words.pin;
+    this.pin.disabled = training || !(done || pinned.length);
+    for (const [i, arm] of this.arms.entries()) {
+      arm.show(words[ARMS[i]], this.colorOf(i), KINDS[i], done);
+    }
     this.draw();
   }
 
-  // What is known of an arm, or of what was pinned as this arm.
+  // No two curves shall have one color.
+  colorOf(i) {
+    const [a, b] = this.reads.map(({ color }) => color);
+    return i && a === b ? INK : [a, b][i];
+  }
+
+  // What may be seen of a run: of two that were not trained together, one step.
+  seen(settings, pinned) {
+    const run = this.runs.get(settings);
+    const open = pinned || this.training || this.trained(this.now);
+    const waits = run?.done || this.pinned.includes(settings);
+    return run && waits && !open ? firstStep(run) : run;
+  }
+
+  // A network and how it is drawn: `i` of both, or of both that are pinned.
   shown(settings, i, pinned) {
-    const { words, window, steps } = this;
-    const known = this.runs.get(settings);
-    if (!known) return [];
-    const waits = this.now.every((one) => this.runs.get(one)?.done);
-    const hidden = waits && !pinned && !this.trained(this.now);
-    const run = hidden ? firstStep(known) : known;
-    const at = Math.min(Number(this.cursor.value), run.loss.length) - 1;
-    const [loss, error] = [run.loss, run.error].map((v) => smooth(v, window));
-    const arm = words[ARMS[i]];
-    const { name, ...looks } = this.read(settings);
-    const color = pinned ? GRAY : looks.color;
-    const label = `${pinned ? fill(words.pinned, { name: arm }) : arm} ${name}`;
-    const later = Array(steps - run.loss.length).fill(NaN);
-    const is = pinned ? { pinned, dashes: DASHES[i] } : { [KINDS[i]]: true };
-    const end = pinned ? `(${arm})` : arm;
-    const curve = (values) => ({
-      ...{ name: label, color, ...is, end },
-      values: [NaN, ...values, ...later],
-    });
-    const curves = { loss: curve(loss), error: curve(error) };
-    const gradient = run.gradient[at];
-    const numbers = {
-      loss: written(loss[at]),
-      error: digits(error[at]),
-      test: run.done ? digits(100 * run.test) : "?",
-      ratio: written(gradient[0] / gradient.at(-1)),
-      share: written(run.open[at].at(-1)),
-    };
-    const kind = pinned ? DASHES[i] : KINDS[i];
-    return [{ run, at, curves, label, end, color, kind, numbers }];
+    const { words } = this;
+    const run = this.seen(settings, pinned);
+    const name = words[ARMS[i]];
+    const row = read(this.data, settings).name;
+    const is = pinned
+      ? { end: `(${name})`, color: GRAY, kind: DASHES[i] }
+      : { end: name, color: this.colorOf(i), kind: KINDS[i] };
+    const whose = pinned ? fill(words.pinned, { name }) : name;
+    return { ...is, run, at: 0, pinned, label: `${whose} ${row}` };
   }
 
   draw() {
     this.frame = null;
-    const { words } = this;
-    const columns = [];
-    const pinned = this.pinned.flatMap((one, i) => this.shown(one, i, true));
     const now = this.now.map((one, i) => this.shown(one, i, false));
-    for (const [i, [one]] of now.entries()) {
-      if (!one) continue;
-      const { course } = this.arms[i];
-      course.draw(one.run, one.at);
-      course.svg.setAttribute("aria-label", fill(words.alt, one));
-      columns.push(...this.columns(one));
-    }
-    const all = [...now.flat(), ...pinned];
+    const pinned = this.pinned.map((one, i) => this.shown(one, i, true));
+    const all = [...now, ...pinned].filter(({ run }) => run);
     if (!all.length) return;
+    this.reach(Math.max(...all.map(({ run }) => run.loss.length)));
+    for (const one of all) {
+      one.at = Math.min(Number(this.cursor.value), one.run.loss.length) - 1;
+    }
+    for (const [i, one] of now.entries()) {
+      if (!one.run) continue;
+      const { svg } = this.courses[i];
+      this.courses[i].draw(one.run, one.at);
+      svg.setAttribute("aria-label", fill(this.words.alt, one));
+    }
+    this.drawCurves(all, now);
     this.tell(all);
+  }
+
+  // The slider goes where a training is, and back where networks are fresh.
+  reach(last) {
+    const { cursor } = this;
+    if (this.last === last) return;
+    this.last = last;
+    cursor.value = String(last);
+    cursor.disabled = last === 1;
+    cursor.show();
+  }
+
+  drawCurves(all, now) {
+    const { words, data, steps } = this;
+    const columns = now.filter(({ run }) => run).flatMap(columnsOf(words));
+    const curve = (
+      { run, pinned, label: name, color, kind, end },
+      quantity,
+    ) => {
+      const later = Array(steps - run.loss.length).fill(NaN);
+      const values = [NaN, ...smooth(run[quantity], data.window), ...later];
+      const looks = pinned ? { pinned, dashes: kind } : { [kind]: true };
+      return { name, color, end, values, ...looks };
+    };
     for (const { quantity, chart } of this.charts) {
-      const values = Array(this.steps + 1).fill(CHANCE[quantity]);
+      const values = Array(steps + 1).fill(CHANCE[quantity]);
       const chance = { law: words.chance, color: GRAY, values };
       chart.draw(
-        [chance, ...all.map(({ curves }) => curves[quantity])],
+        [...all.map((one) => curve(one, quantity)), chance],
         [words[quantity], ...all.map(({ label }) => label)].join(
           words.semicolon,
         ),
         columns.splice(0), // once
       );
+      chart.mark(Number(this.cursor.value));
     }
     this.pictures.show(...this.charts.map(({ chart }) => chart.svg));
   }
 
-  columns({ label, run, at }) {
-    const { words } = this;
+  // A column of numbers for each network, with its line of the charts and its step.
+  tell(all) {
+    const { words, data } = this;
+    const row = (name, cells) =>
+      node("tr", {}, node("th", { textContent: name }), ...cells);
+    const heads = all.map(({ label, end, color, kind, at }) => {
+      const step = node("span", {}, String(at + 1));
+      return node("th", { title: label }, end, stroke(color, kind), step);
+    });
+    const numbers = {
+      loss: ({ run, at }) => written(smooth(run.loss, data.window)[at]),
+      error: ({ run, at }) => digits(smooth(run.error, data.window)[at]),
+      test: ({ run }) => (run.done ? digits(100 * run.test) : "?"),
+      ratio: ({ run, at }) =>
+        written(run.gradient[at][0] / run.gradient[at].at(-1)),
+      share: ({ run, at }) => written(run.open[at].at(-1)),
+    };
+    this.table.replaceChildren(
+      row(words.step, heads),
+      ...Object.entries(numbers).map(([quantity, of]) =>
+        row(
+          words[quantity],
+          all.map((one) => node("td", {}, of(one))),
+        ),
+      ),
+    );
+  }
+}
+
+// By unit, at the slider's step, for the data.
+const columnsOf =
+  (words) =>
+  ({ label, run, at }) => {
     const [gradient, open] = [run.gradient[at], run.open[at]];
     const ratio = gradient.map((g) => g / gradient.at(-1));
     return Object.entries({ gradient: ratio, open }).map(([name, y]) => ({
@@ -472,29 +453,7 @@ class Playground {
       x: y.map((_, l) => l),
       y,
     }));
-  }
-
-  // A column of numbers for each network, with its line of the charts.
-  tell(all) {
-    const { words } = this;
-    const row = (name, cells) =>
-      node("tr", {}, node("th", { textContent: name }), ...cells);
-    const steps = new Set(all.map(({ at }) => at + 1)); // one has not been trained
-    const step = [...steps].join(words.list);
-    const heads = all.map(({ label, end, color, kind }) =>
-      node("th", { title: label }, end, stroke(color, kind)),
-    );
-    this.table.replaceChildren(
-      row(fill(words.at, { step }), heads),
-      ...["loss", "error", "test", "ratio", "share"].map((quantity) =>
-        row(
-          words[quantity],
-          all.map(({ numbers }) => node("td", {}, numbers[quantity])),
-        ),
-      ),
-    );
-  }
-}
+  };
 
 export const places = {
   "preact-playground": (host) => new Playground(host),

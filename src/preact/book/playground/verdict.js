@@ -35,15 +35,19 @@ export function compared(words, arms) {
   return a.row === b.row ? fill(words.both, { said, row: a.row }) : said;
 }
 
-// The better arm, or "same" within what the choice of the test's digits makes: two
-// standard errors.
-export function ahead(runs, unseen) {
+// How many of the test's digits lie between two networks, and how many the choice of
+// these digits may make: two standard errors of the difference.
+function gap(runs, unseen) {
   const [a, b] = runs;
   const variance = ({ test }) => (test * (1 - test)) / unseen;
-  const apart = a.test - b.test;
-  if (Math.abs(apart) <= 2 * Math.sqrt(variance(a) + variance(b))) {
-    return "same";
-  }
+  const error = Math.sqrt(variance(a) + variance(b));
+  return { apart: unseen * (a.test - b.test), doubtful: unseen * 2 * error };
+}
+
+// The better arm, or "same" within what is doubtful.
+export function ahead(runs, unseen) {
+  const { apart, doubtful } = gap(runs, unseen);
+  if (Math.abs(apart) <= doubtful) return "same";
   return apart < 0 ? "a" : "b";
 }
 
@@ -55,14 +59,29 @@ export function tally(words, ends) {
   return fill(words.tally, { races: ends.length, a, b, same });
 }
 
+// Where chance alone differs: the errors by seed. Two of them the verdict has told.
+export function errors(words, bySeed) {
+  if (bySeed.length < 3) return "";
+  const all = bySeed.map(({ test }) => digits(100 * test)).join(words.list);
+  const seeds = bySeed.map(({ seed }) => seed).join(words.list);
+  return fill(words.seeds, { seeds, errors: all });
+}
+
 export function verdict(words, { runs, unseen, steps, guess }) {
   const [a, b] = runs.map(({ test }) =>
     fill(words.percent, { value: digits(100 * test) }),
   );
   let said = fill(words.done, { steps, unseen, a, b });
   const better = ahead(runs, unseen);
-  const apart = Math.round(unseen * Math.abs(runs[0].test - runs[1].test));
-  if (better === "same") said = fill(words.close, { said, apart });
+  if (better === "same") {
+    const { apart, doubtful } = gap(runs, unseen);
+    const least = Math.floor(doubtful) + 1;
+    said = fill(words.close, {
+      said,
+      apart: Math.abs(apart).toFixed(),
+      least,
+    });
+  }
   if (guess === better) said = fill(words.hit, { said });
   else if (guess) said = fill(words.miss, { said, guess: words[guess] });
   for (const [i, { loss }] of runs.entries()) {
@@ -79,7 +98,8 @@ export function reason(words, arms, runs, unseen) {
   if (!found.length) return words.why_equal;
   if (found.length > 1) {
     const list = found.map((key) => words[key]).join(words.list);
-    return fill(words.why_several, { list });
+    const isClose = ahead(runs, unseen) === "same";
+    return fill(isClose ? words.why_cancel : words.why_several, { list });
   }
   const numbers = { chance: written(CHANCE) };
   for (const [i, name] of ["a", "b"].entries()) {
@@ -90,17 +110,32 @@ export function reason(words, arms, runs, unseen) {
     const factor = Number(arms[i].shortcut) ** Number(arms[i].units);
     numbers[`${name}_factor`] = written(factor);
   }
-  const said = fill(words[`why_${found[0]}`], numbers);
-  return found[0] === "row"
-    ? fill(words[paths(runs, unseen)], { said })
-    : said;
+  const [one] = found;
+  if (one === "lr" && isAlike(runs)) return words.why_lr_alike;
+  const said = fill(words[`why_${one}`], numbers);
+  return one === "row" ? fill(words[paths(runs, unseen)], { said }) : said;
+}
+
+const shares = (runs) => runs.map(({ open }) => open.at(-1).at(-1));
+function isAlike(runs) {
+  const [a, b] = shares(runs);
+  return Math.abs(a - b) < 0.01;
 }
 
 // Whether the open paths speak for the network that is ahead.
 function paths(runs, unseen) {
-  const [a, b] = runs.map(({ open }) => open.at(-1).at(-1));
+  const [a, b] = shares(runs);
   const better = ahead(runs, unseen);
-  if (Math.abs(a - b) < 0.01) return "paths_alike";
-  if (better === "same") return "paths_unneeded";
+  const isClose = better === "same";
+  if (isAlike(runs)) return isClose ? "paths_equal" : "paths_alike";
+  if (isClose) return "paths_unneeded";
   return better === (a > b ? "a" : "b") ? "paths_agree" : "paths_disagree";
+}
+
+// Whether all that was recorded of the network ahead is worse than all of the other.
+export function isOpposed(better, records) {
+  const [a, b] = records;
+  if (better === "same" || !a || !b) return false;
+  const [[, least], [, , most]] = better === "a" ? [a, b] : [b, a];
+  return least > most;
 }

@@ -45,7 +45,7 @@ def exclusive_gate(answer: Any) -> Answer:
 
 
 EXERCISES = {
-    "shortcuts-1": Number(HALF_OPEN, 0.005, {"sign": -HALF_OPEN, "one": 0.0}),
+    "shortcuts-1": Number(HALF_OPEN, 3, {"sign": -HALF_OPEN, "one": 0.0}),
     "shortcuts-2": gate_backward,
     "shortcuts-4": exclusive_gate,
 }

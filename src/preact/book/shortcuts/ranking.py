@@ -59,6 +59,7 @@ def rank_table_1() -> Html:
         },
         "arms": arms,
         "errors": errors,
+        "digits": 2,  # as the paper prints them
         "limits": LIMITS,
         "stored": "preact-table-1",
     }

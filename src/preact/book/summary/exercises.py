@@ -56,13 +56,16 @@ def _told(errors: Any, middle: Any) -> Any:
 
 EXERCISES = {
     # the bias at which 333 gates pass what 54 pass at -6
-    "summary-1": Number(math.log((1 - LEFT) / LEFT), 0.002),
+    "summary-1": Number(math.log((1 - LEFT) / LEFT), 3),
     "summary-2": direct_term_behind_masks,
     # of six sentences, the two that the ledger bears out
     "summary-3": Number(13, sentences=6),
     # how often two times five runs show a difference as large as Table 3's
     "summary-4": Number(
-        NormalDist().cdf(FIVE - 2), 0.01, {"one": NormalDist().cdf(ONE - 2)}
+        NormalDist().cdf(FIVE - 2),
+        2,
+        {"one": NormalDist().cdf(ONE - 2)},
+        unit="share",
     ),
     "summary-5": an_honest_summary,
 }

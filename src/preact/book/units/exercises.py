@@ -74,5 +74,5 @@ EXERCISES = {
         ).parameters
     ),
     "units-4": repaired_unit,
-    "units-5": Number(missing_tail, 0.1),
+    "units-5": Number(missing_tail, within=0.1),
 }

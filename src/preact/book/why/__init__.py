@@ -9,7 +9,7 @@ import numpy as np
 
 from preact.book.explorers import Html, mount
 from preact.book.page import section, words
-from preact.book.why.figures import race_curves
+from preact.book.why.figures import has_bn, race_curves
 from preact.book.why.race import ARMS, BATCH, RECIPE, STEPS, WINDOW, train_arm
 from preact.figures.variants import arm_name, color_of, marker_of
 from preact.reference.caches import Array
@@ -47,7 +47,7 @@ def race(units: int) -> Html:
             "formula": FORMULAS[arm] + more,
             "color": color_of(row),
             "marker": marker_of(row),
-            "dashed": bool(control),
+            "dashed": has_bn(arm),
         }
     shared = {
         "ask": say("race.ask", steps=STEPS),
@@ -58,6 +58,7 @@ def race(units: int) -> Html:
         "words": section("race") | shared,
         "arms": arms,
         "errors": {arm: round(error[arm][-1], 1) for arm in ARMS},
+        "digits": 1,
         "limits": (0, 100),
         "stored": "preact-race",
     }

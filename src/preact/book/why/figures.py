@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from preact.book.dots import dots_by_case
 from preact.figures.chart import Array, Chart, draw
 from preact.figures.style import Picture
 from preact.figures.variants import (
@@ -14,6 +15,11 @@ from preact.figures.variants import (
     values_by_row,
 )
 from preact.strings import Strings
+
+
+def has_bn(arm: str) -> bool:
+    """Whether a BN stands before the classifier: such curves are dashed."""
+    return arm == "full-preactivation" or arm.endswith("+final-bn")
 
 
 def race_curves(
@@ -31,13 +37,13 @@ def race_curves(
     def on(chart: Chart) -> None:
         left, right = chart.panels
         for arm in loss:
-            row, _, control = arm.partition("+")
+            row, dashed = arm.partition("+")[0], has_bn(arm)
             style: Any = {
                 "color": color_of(row),
                 "marker": marker_of(row),
                 "markevery": (9, 10),
-                "mfc": "none" if control else None,
-                "ls": "--" if control else "-",
+                "mfc": "none" if dashed else None,
+                "ls": "--" if dashed else "-",
                 "name": arm_name(arm, strings),
             }
             left.plot(steps, loss[arm], listed=True, **style)
@@ -68,24 +74,6 @@ def error_by_rate(
     By arm, (seeds, rates); the rates stand from left to right.
     """
     names = {arm: arm_name(arm, strings) for arm in errors}
-    ticks = [f"{rate:g}" for rate in rates]
-
-    def on(chart: Chart) -> None:
-        (panel,) = chart.panels
-        for i, (arm, values) in enumerate(errors.items()):
-            # side by side, or the seeds of one arm hide another's
-            shift = 0.06 * (i - (len(errors) - 1) / 2)
-            panel.cases(ticks, values.T, arm, names[arm], shift)
-        panel.ax.set(
-            xlabel=strings("race.learning_rate"),
-            ylabel=strings("figure.training_error"),
-            yscale="log",
-        )
-        panel.ax.set_yticks([3, 10, 30, 100])
-        panel.ax.yaxis.set_major_formatter("{x:g}")
-        panel.ax.minorticks_off()
-        chart.legend(fontsize=8.5, handlelength=4)
-
     each = []
     for i, rate in enumerate(rates):
         medians = {
@@ -97,4 +85,8 @@ def error_by_rate(
     alt = strings(
         "alt.error", each=strings("punctuation.semicolon").join(each)
     )
-    return draw(on, (150, 120), alt)
+    labels = strings("race.learning_rate"), strings("figure.training_error")
+    by_case = {arm: values.T for arm, values in errors.items()}
+    axis: Any = {"limits": (2, 100), "ticks": (3, 10, 30, 100)}
+    axis["dashed"] = has_bn
+    return dots_by_case(rates, by_case, labels, alt, strings, **axis)
