@@ -9,7 +9,7 @@ NPM := $(shell command -v npm 2>/dev/null)
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup check lint types form contracts chapters scripts test test-all nightly notebooks size report claims translated book pdf site-test links serve clean
+.PHONY: help setup check lint types form contracts chapters scripts test test-all nightly notebooks size report claims translated book site-test links serve clean
 
 help: ## what can be made
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 18
@@ -105,9 +105,6 @@ book: setup ## the site in three languages, or with EDITION=en in one
 	$(BIN)/python -m book.tools.execution $(EDITION)
 	EDITION=$(EDITION) $(BIN)/jupyter-book build . -W --keep-going --quiet
 	@echo "The book is at _build/html/index.html"
-
-pdf: setup ## one PDF for each language, which the built site then offers
-	$(BIN)/python -m book.tools.pdf
 
 site-test: setup ## the built site in a real browser
 	$(BIN)/pytest -q tests/site -n 2 --dist loadgroup -m "not nightly"

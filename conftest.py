@@ -6,8 +6,6 @@ import pytest
 
 from book.tools import give_one_thread
 
-pytest_plugins = ["pytester"]  # a pytest of its own, for the plugin's tests
-
 
 def pytest_configure(config: pytest.Config) -> None:
     """Limit the threads of workers to come."""

@@ -15,8 +15,8 @@ from preact.cli import main, parser
 from preact.cli.parser import make_parser
 from preact.cli.progress import progress
 from preact.data import NAMES, load
-from preact.fast import Memory
 from preact.figures.recorded import PANELS
+from preact.nn.memory import Memory
 from preact.train import Run, find_recipe
 from preact.train.device import Precision
 from preact.train.recipe import recipes

@@ -103,6 +103,13 @@ def test_a_bad_spec_is_refused_with_the_value_and_the_legal_form():
             "a gate g.x. on F needs its complement 1-g.x.",
         ),
         (
+            lambda: UnitSpec(
+                on_shortcut=Gated(-6.0, complement=True),
+                on_branch=Gated(-6.0, complement=True),
+            ),
+            "a gate g.x. on F needs its complement 1-g.x.",
+        ),
+        (
             lambda: UnitSpec(on_shortcut=0.5),
             "on_shortcut must be a Scale, Gated, Dropout or Conv1x1; got 0.5",
         ),

@@ -118,7 +118,6 @@ def test_what_could_not_be_loaded_again_is_not_saved(tmp_path):
     for call, sentence in [
         (lambda: preact.save(Network(PLAN), tmp_path), "got a folder"),
         (lambda: preact.save(other, place), r"\(10, 16\); got \(7,"),
-        (lambda: preact.save(Network(PLAN).to("meta"), place), "a dense tens"),
         (lambda: save_weights(place, PLAN, half), r"of one kind, F16 .*F32"),
     ]:
         with pytest.raises(ValueError, match=sentence):
@@ -175,7 +174,7 @@ UNITS = {"c_inner": 4, "c_out": 4}
 
 def test_a_header_that_was_changed_is_one_sentence(tmp_path):
     for change, sentence in [
-        (dict.clear, "holds no network of preact; .* preact.converters"),
+        (dict.clear, "holds no network of preact, as preact.save writes"),
         (spoil(version="2"), "version must be one of '1'; got '2'"),
         (lambda texts: texts.pop("sha256"), "sha256 is missing"),
         (spoil(sha256="0" * 64), "is damaged: its SHA-256 is not"),
@@ -230,7 +229,7 @@ def evaluated(capsys, path, *options):
     [
         [],
         ["--precision", "bf16"],
-        ["--fast", "--channels-last", "--row", "exclusive-gating-b-6"],
+        ["--channels-last", "--row", "exclusive-gating-b-6"],
     ],
     ids=" ".join,
 )

@@ -6,8 +6,7 @@
 import { changeQuery, visit } from "./remembered.js";
 
 const HOSTS =
-  ".preact-explorer:not(.preact-predict, .preact-answer, " +
-  ".preact-ranking), .preact-ledger-filter";
+  ".preact-explorer:not(.preact-predict, .preact-answer, .preact-ranking)";
 const FIELDS = "input:not([data-own]), select:not([data-own])";
 const NUMBER = /^-?\d+(\.\d+)?$/;
 

@@ -1,11 +1,8 @@
 // The explorers by the class of their place on a page.
 import { keepInAddress } from "./address.js";
 import { makeField } from "./answer.js";
-import { makeLedger } from "./ledger.js";
 import { Prediction } from "./predict.js";
 import { Ranked } from "./ranking.js";
-import { places as cover } from "#rooms/cover/explorer.js";
-import { places as imagenet } from "#rooms/imagenet/explorer.js";
 import { places as paths } from "#rooms/paths/explorer.js";
 import { places as runs } from "#rooms/runs/explorer.js";
 import { places as training } from "#rooms/training/explorer.js";
@@ -13,11 +10,8 @@ import { places as units } from "#rooms/units/explorer.js";
 
 export const EXPLORERS = {
   "preact-answer": makeField,
-  "preact-ledger-filter": makeLedger,
   "preact-predict": (host) => new Prediction(host),
   "preact-ranking": (host) => new Ranked(host),
-  ...cover,
-  ...imagenet,
   ...paths,
   ...runs,
   ...training,

@@ -21,8 +21,8 @@ from book.site.pages import LabelFirst, dress_page
 from book.site.words import translate
 
 PARTS = (
-    *("claims", "figures", "exercises", "glossary", "overview", "cover"),
-    *("execution", "math", "typography", "search", "api", "api_links"),
+    *("claims", "figures", "exercises", "glossary", "overview"),
+    *("execution", "math", "typography", "search", "api"),
 )
 
 

@@ -1,67 +1,45 @@
-"""The package reference: its pages, which autodoc fills from docstrings.
+"""The package reference: its pages, and names in code that lead to them.
 
-A room is a module with `__all__`; what that lists is public. A name lives in
-the first room, from the bottom up, that lists it; others only repeat it.
+A room is a module with `__all__`; what that lists is public, and autodoc takes
+what is said of it from docstrings. The English build writes the pages of all
+editions into `book/LANGUAGE/api`; git ignores them.
 
-The English build writes the pages of all editions into `book/LANGUAGE/api`;
-git ignores them. `api_links` lets names in code lead to them.
+A name in code leads to its entry if it can only mean one thing: it is written
+with its room, as `preact.plan.cifar_plan`; or no other public name is called
+so and it is no plain word; or the chapter's own cells import it.
 """
 
-import argparse
 import inspect
 import re
 import sys
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
 from enum import Enum
-from functools import cache, cached_property, partial
+from functools import cache
 from importlib import import_module
-from pathlib import Path
-from pkgutil import iter_modules, resolve_name
-from types import FunctionType, ModuleType
+from pkgutil import iter_modules
+from types import ModuleType
 from typing import Any
 
+from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.config import Config
+from sphinx.environment import BuildEnvironment
 from sphinx.errors import PycodeError
 from sphinx.pycode import ModuleAnalyzer
+from sphinx.transforms.post_transforms import SphinxPostTransform
+from sphinx.util.nodes import make_refnode
 
 import preact
 from book.site.words import WORDS, language_of
 from book.tools import ROOT
 from book.tools.execution import imports
-from preact.cli.parser import COMMANDS, make_parser
 from preact.strings import LANGUAGES, ORIGINAL
 
 FOLDER = "api"
-MEMBERS = (FunctionType, property, cached_property, classmethod, staticmethod)
 # Code; a string of code, which is no quotation; a bar.
 MARKED = re.compile(r'(`+[^`]*`+)|("(?:(?!\d")[\w+][^"`]*)?")|(\|)')
-
-
-@dataclass(frozen=True)
-class Room:
-    """A module with `__all__`: the names that live here, and others."""
-
-    path: str
-    names: tuple[str, ...]
-    repeated: tuple[str, ...]  # paths at which they live
-
-    @property
-    def module(self) -> ModuleType:
-        """The module itself."""
-        return import_module(self.path)
-
-    @property
-    def page(self) -> str:
-        """The page of its outermost room below the package."""
-        return (*self.path.split("."), "index")[1]
-
-    @property
-    def anchor(self) -> str:
-        """The id of its section."""
-        inner = self.path.removeprefix("preact.")
-        return "api-" + inner.replace(".", "-")
+CALL = re.compile(r"^([A-Za-z_][\w.]*?)(?:\(.*\))?$")
+HUMPS = re.compile(r"^(?:[A-Z][a-z0-9]+){2,}$")
 
 
 def setup(app: Sphinx) -> None:
@@ -70,6 +48,7 @@ def setup(app: Sphinx) -> None:
     app.setup_extension("sphinx.ext.napoleon")
     app.connect("config-inited", configure, priority=0)
     app.connect("autodoc-process-docstring", edit_docstring, priority=0)
+    app.add_post_transform(LeadFromCode)
 
 
 def configure(app: Sphinx, config: Config) -> None:
@@ -90,93 +69,42 @@ def configure(app: Sphinx, config: Config) -> None:
 
 # --------------------------------------------------------------- public names
 @cache
-def rooms() -> tuple[Room, ...]:
-    """Return all rooms from the bottom up, the package itself last."""
-    homes: dict[tuple[str, int], str] = {}
-    made = []
+def rooms() -> tuple[ModuleType, ...]:
+    """Return the modules with `__all__` from the bottom up, below the door."""
     listed = re.findall(r"^`(\w+)`", preact.__doc__ or "", re.MULTILINE)
-    for top in [*(f"preact.{room}" for room in listed), "preact"]:
-        for module in with_all(import_module(top)):
-            own, repeated = [], []
-            for name in module.__all__:
-                here = f"{module.__name__}.{name}"
-                key = name, id(getattr(module, name))
-                if (home := homes.setdefault(key, here)) == here:
-                    own.append(name)
-                else:
-                    repeated.append(home)
-            made.append(Room(module.__name__, tuple(own), tuple(repeated)))
-    return tuple(made)
+    tops = (import_module(f"preact.{name}") for name in listed)
+    return tuple(room for top in tops for room in with_all(top))
 
 
 def with_all(module: ModuleType) -> Iterator[ModuleType]:
     """Yield a module, and those inside of it, that have `__all__`."""
     if hasattr(module, "__all__"):
         yield module
-    if module is not preact:
-        for inner in iter_modules(getattr(module, "__path__", ())):
-            if inner.name != "__main__":
-                name = f"{module.__name__}.{inner.name}"
-                yield from with_all(import_module(name))
+    for inner in iter_modules(getattr(module, "__path__", ())):
+        if inner.name != "__main__":
+            yield from with_all(
+                import_module(f"{module.__name__}.{inner.name}")
+            )
 
 
 @cache
-def addresses() -> dict[str, str]:
-    """Return page and anchor by the path of each public name and member."""
-    made = {}
-    for room in rooms():
-        made[room.path] = f"{FOLDER}/{room.page}#{room.anchor}"
-        for name in room.names:
-            path = f"{room.path}.{name}"
-            entry = room.anchor if room.page == "index" else path
-            made[path] = f"{FOLDER}/{room.page}#{entry}"
-            thing = getattr(room.module, name)
-            if inspect.isclass(thing):
-                for member, value in vars(thing).items():
-                    is_shown = isinstance(value, MEMBERS) and value.__doc__
-                    if is_shown and not member.startswith("_"):
-                        made[f"{path}.{member}"] = f"{made[path]}.{member}"
-    return made
-
-
-@cache
-def address_of(path: str) -> str | None:
-    """Return the address of a path by which a name, or a member, is reached.
-
-    It may be another than the one it lives under: `preact.cifar_plan`.
-    """
-    if path in addresses():
-        return addresses()[path]
-    outer, _, last = path.rpartition(".")
-    if not outer.startswith("preact"):
-        return None
-    try:
-        thing = resolve_name(path)
-    except (AttributeError, ImportError, ValueError):
-        return None
-    for room in rooms():
-        if last in room.names and getattr(room.module, last) is thing:
-            return addresses()[f"{room.path}.{last}"]
-    return None
-
-
-@cache
-def readers() -> dict[str, list[str]]:
-    """Return, by address, the chapters whose cells import a name."""
-    made: dict[str, list[str]] = {}
-    for chapter in sorted((ROOT / "book" / ORIGINAL).glob("[0-9]*.md")):
-        named = {address_of(p) for _, p in imports(chapter.read_text("utf-8"))}
-        for address in named - {None}:
-            made.setdefault(str(address), []).append(chapter.stem)
-    return made
+def door() -> dict[str, str]:
+    """Return the path of each name that `import preact` alone reaches."""
+    return {
+        name: f"{room.__name__}.{name}"
+        for name in preact.__all__
+        for room in rooms()
+        if name in room.__all__
+        if getattr(room, name) is getattr(preact, name)
+    }
 
 
 # ------------------------------------------------------------------ docstrings
 def edit_docstring(
     app: Sphinx, what: str, name: str, thing: Any, options: Any, lines: Any
 ) -> None:
-    """Say where a name is defined and read; set strings of code as code."""
-    text = [
+    """Set strings of code as code; a bar is no substitution."""
+    lines[:] = [
         line
         if line.lstrip().startswith((">>>", "..."))
         else MARKED.sub(
@@ -184,15 +112,6 @@ def edit_docstring(
         )
         for line in lines
     ]
-    if what in ("function", "class") and name in addresses():
-        words = WORDS[language_of(app)]
-        place = Path(inspect.getfile(inspect.unwrap(thing)))
-        told = f"{words['@api-source']}``{place.relative_to(ROOT)}``"
-        if chapters := readers().get(addresses()[name]):
-            names = words["@list"].join(f"`{chapter}`" for chapter in chapters)
-            told += f"{words['@semicolon']}{words['@api-readers']}{names}"
-        text = [".. container:: api-place", "", f"   {told}", "", *text]
-    lines[:] = text
 
 
 def docs_of_data(name: str, value: Any) -> Iterator[list[str]]:
@@ -219,92 +138,156 @@ def write_pages() -> None:
                 path.write_text(text, "utf-8")
 
 
-def pages(words: dict[str, str]) -> dict[str, str]:
+def pages(words: Mapping[str, str]) -> dict[str, str]:
     """Return the text of each page of an edition, by name."""
-    made = {"index": index_text(words), "commands": commands_text(words)}
-    for room in rooms()[:-1]:
-        title = "##" if room.page in made else "#"
-        before = made.get(room.page, "")
-        made[room.page] = before + room_text(room, title, words)
+    made = {"index": index_text(words)}
+    for room in rooms():
+        page = room.__name__.split(".")[1]  # with the rooms inside of it
+        title = "##" if page in made else "#"
+        made[page] = made.get(page, "") + room_text(room, title)
     return made
 
 
-def commands_text(words: dict[str, str]) -> str:
-    """Return the page of all commands: what `preact COMMAND --help` prints."""
-    parts = [
-        "(api-commands)=",
-        f"# {words['@api-commands']}",
-        words["@api-commands-intro"],
-    ]
-    (group,) = (
-        action
-        for action in make_parser()._actions
-        if isinstance(action, argparse._SubParsersAction)
-    )
-    for name in COMMANDS:
-        command = group.choices[name]
-        command.formatter_class = partial(argparse.HelpFormatter, width=72)
-        parts += [
-            f"(command-{name})=\n## preact {name}",
-            "::::{container} language-en",
-            f"```text\n{command.format_help()}```",
-            "::::",
-        ]
-    return "\n\n".join(parts)
-
-
-def room_text(room: Room, title: str, words: dict[str, str]) -> str:
+def room_text(room: ModuleType, title: str) -> str:
     """Return the section of a room."""
+    path = room.__name__
+    anchor = path.removeprefix("preact.").replace(".", "-")
     parts = [
-        f"({room.anchor})=\n{title} {room.path}",
+        f"(api-{anchor})=\n{title} {path}",
         "::::{container} language-en\n```{eval-rst}",
-        f".. automodule:: {room.path}",
-        *(entry_text(room, name) for name in room.names),
-        "```",
+        f".. automodule:: {path}",
+        *(entry_text(room, name) for name in room.__all__),
+        "```\n::::\n\n",
     ]
-    if room.repeated:
-        names = ", ".join(f"`{path}`" for path in room.repeated)
-        parts.append(f"\n{words['@api-repeated']}{names}")
-    return "\n".join([*parts, "::::\n\n"])
+    return "\n".join(parts)
 
 
-def entry_text(room: Room, name: str) -> str:
+def entry_text(room: ModuleType, name: str) -> str:
     """Return the directive of a public name.
 
     autodoc looks for what is said of a constant in the room itself.
     """
-    value = getattr(room.module, name)
+    value, path = getattr(room, name), room.__name__
     if inspect.isroutine(value):
-        return f"\n.. autofunction:: {room.path}.{name}"
+        return f"\n.. autofunction:: {path}.{name}"
     if inspect.isclass(value) and value.__module__.startswith("preact"):
         undoc = "\n   :undoc-members:" if issubclass(value, Enum) else ""
-        return f"\n.. autoclass:: {room.path}.{name}\n   :members:{undoc}"
-    lines = [f"\n.. py:data:: {name}", f"   :module: {room.path}"]
+        return f"\n.. autoclass:: {path}.{name}\n   :members:{undoc}"
+    lines = [f"\n.. py:data:: {name}", f"   :module: {path}"]
     shown = repr(value)
     if len(shown) <= 60 and not re.match(r"<|\w*Path\(", shown):
         lines.append(f"   :value: {shown}")
-    told = next(docs_of_data(name, value))
-    return "\n".join([*lines, "", *(f"   {line}" for line in told)])
+    docs = next(docs_of_data(name, value))
+    return "\n".join([*lines, "", *(f"   {line}" for line in docs)])
 
 
-def index_text(words: dict[str, str]) -> str:
+def index_text(words: Mapping[str, str]) -> str:
     """Return the page that leads to all others."""
-    *inner, door = rooms()
     parts = [
         f"(api)=\n# {words['@api-title']}",
         words["@api-intro"] + words["@api-language"],
-        f"({door.anchor})=\n## {words['@api-door']}",
-        names_text(door.repeated),
+        f"(api-preact)=\n## {words['@api-door']}",
+        names_text(door().values()),
         f"## {words['@api-rooms']}",
         "::::{container} language-en",
     ]
-    for room in inner:
-        (first, *_) = str(room.module.__doc__).splitlines()
-        names = names_text(f"{room.path}.{name}" for name in room.names)
-        parts.append(f"`{room.path}`\n: {first}\n\n  {names}")
+    for room in rooms():
+        path = room.__name__
+        (first, *_) = str(room.__doc__).splitlines()
+        names = names_text(f"{path}.{name}" for name in room.__all__)
+        parts.append(f"`{path}`\n: {first}\n\n  {names}")
     return "\n\n".join([*parts, "::::"]) + "\n"
 
 
-def names_text(paths: Any) -> str:
+def names_text(paths: Iterable[str]) -> str:
     """Return names that show no more than their last part."""
     return " ".join(f"`{path}`{{.api-name}}" for path in paths)
+
+
+# ------------------------------------------------------------ what leads there
+class LeadFromCode(SphinxPostTransform):
+    """Let inline code lead to the entry that it names."""
+
+    default_priority = 900  # links that are written come first
+
+    def run(self, **_: Any) -> None:
+        blocks = self.document.findall(nodes.literal_block)
+        imported = dict(imports("\n".join(b.astext() for b in blocks)))
+        for literal in list(self.document.findall(nodes.literal)):
+            text = literal.astext()
+            path = entry_of(text, known(self.env), imported)
+            if path is None or inside(literal, nodes.reference, nodes.title):
+                continue
+            shown = literal.deepcopy()
+            if "api-name" in literal["classes"]:
+                last = text.rpartition(".")[2]
+                shown = nodes.literal("", last, classes=["api-name"])
+            here = self.env.docname
+            literal.replace_self(link(self.env, here, path, shown))
+
+
+def known(env: BuildEnvironment) -> Mapping[str, Any]:
+    """Return the entries of all pages, and where they are, by path."""
+    found: Mapping[str, Any] = env.get_domain("py").objects  # type: ignore[attr-defined]
+    return found
+
+
+def link(
+    env: BuildEnvironment, here: str, path: str, content: nodes.Node
+) -> nodes.reference:
+    """Return a link to an entry."""
+    entry = known(env)[path]
+    made = make_refnode(
+        env.app.builder, here, entry.docname, entry.node_id, content
+    )
+    made["classes"].append("api-link")
+    return made
+
+
+def inside(node: nodes.Node, *kinds: type[nodes.Node]) -> bool:
+    """Whether a node stands in one of a kind."""
+    while node := node.parent:
+        if isinstance(node, kinds):
+            return True
+    return False
+
+
+def entry_of(
+    text: str, entries: Iterable[str], imported: Mapping[str, str]
+) -> str | None:
+    """Return the path of the entry that code means, if that is plain.
+
+    Parameters
+    ----------
+    text : str
+        A name, with dots or without, or a call.
+    entries : iterable of str
+        Paths of all entries.
+    imported : mapping
+        Names that the page's cells import, and their paths.
+    """
+    called = CALL.match(text)
+    if called is None:
+        return None
+    head, dot, rest = called[1].removeprefix("preact.").partition(".")
+    heads = []
+    if "." in called[1]:
+        heads += [f"preact.{head}", door().get(head, "")]
+    if home := imported.get(head):
+        heads += [home, *homes(home.rpartition(".")[2])]
+    elif is_no_word(head):
+        heads += homes(head)
+    paths = (f"{one}{dot}{rest}" for one in heads)
+    return next((path for path in paths if path in entries), None)
+
+
+def homes(name: str) -> list[str]:
+    """Return the path of a name that is public once."""
+    paths = [f"{r.__name__}.{name}" for r in rooms() if name in r.__all__]
+    return paths if len(paths) == 1 else []
+
+
+def is_no_word(name: str) -> bool:
+    """Whether a name could be no plain word of a text."""
+    mixed = "_" in name or HUMPS.match(name) is not None
+    return mixed and not name.isupper()

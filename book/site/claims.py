@@ -3,14 +3,10 @@
 The role {claim}`id` prints a claim's kind as a badge in the page's language,
 linked to its entry; the directive {ledger} lists the claims of one chapter,
 each with its scope and its evidence.
-{ledger-filter} is the place of a form that a script makes: without a script
-the whole ledger stands there.
 """
 
-import json
 from collections.abc import Iterator
 from functools import cache
-from html import escape
 from typing import Any
 
 from docutils import nodes
@@ -20,9 +16,8 @@ from sphinx.environment import BuildEnvironment
 from sphinx.errors import ExtensionError
 from sphinx.util.docutils import SphinxDirective, SphinxRole
 
-from book.site.words import WORDS, language_of, words_of
+from book.site.words import WORDS, language_of
 from book.tools.claims import (
-    NEEDED,
     Claim,
     Scope,
     faults,
@@ -38,7 +33,6 @@ def setup(app: Sphinx) -> None:
     """Add role and directive; a book with a fault is not built."""
     app.add_role("claim", ClaimMark())
     app.add_directive("ledger", Ledger)
-    app.add_directive("ledger-filter", LedgerFilter)
     app.connect("config-inited", refuse_faults)
 
 
@@ -119,18 +113,6 @@ class Ledger(SphinxDirective):
         statement: Any = box[0]
         statement.insert(0, [mark, nodes.Text(" ")])
         return box
-
-
-class LedgerFilter(SphinxDirective):
-    """The place of the form that narrows the ledger; empty without it."""
-
-    def run(self) -> list[nodes.Node]:
-        words = WORDS[language_of(self.env.app)]
-        data = words_of("filter", language_of(self.env.app))
-        data |= {kind: words[f"@claim-{kind}"] for kind in NEEDED}
-        text = escape(json.dumps(data, ensure_ascii=False), quote=True)
-        html = f'<div class="preact-ledger-filter" data-words="{text}"></div>'
-        return [nodes.raw("", html, format="html")]
 
 
 def scope(claim: Claim, words: dict[str, str]) -> str:

@@ -131,13 +131,13 @@ def fingerprint(*folders: Path) -> str:
     Pages name their script and their sheet by it: when one of these changes,
     all pages are written anew.
     """
-    said = sha256()
+    digest = sha256()
     for folder in folders:
         for path in sorted(folder.rglob("*")):
             if path.suffix in {".css", ".html", ".js"}:
-                said.update(path.relative_to(folder).as_posix().encode())
-                said.update(path.read_bytes())
-    return said.hexdigest()
+                digest.update(path.relative_to(folder).as_posix().encode())
+                digest.update(path.read_bytes())
+    return digest.hexdigest()
 
 
 def silence_thebe(app: Sphinx) -> None:

@@ -140,13 +140,13 @@ class GatherConcealed(SphinxTransform):
 
 def _gather(section: nodes.Element, start: int) -> None:
     """Put what stands from a place to the next heading into one box."""
-    told = list(takewhile(_is_no_section, section.children[start:]))
-    while told and isinstance(told[-1], nodes.target):
-        told.pop()  # of the next heading
-    if not told:
+    concealed = list(takewhile(_is_no_section, section.children[start:]))
+    while concealed and isinstance(concealed[-1], nodes.target):
+        concealed.pop()  # of the next heading
+    if not concealed:
         return
     box = nodes.container(classes=["concealed"])
-    for one in told:
+    for one in concealed:
         section.remove(one)
         box += one
     section.insert(start, box)

@@ -1,11 +1,13 @@
-"""How long a chapter takes to read: in its head, and on its card.
+"""The front page leads into the book; a chapter says how long it takes.
 
 The directive {chapter-map} becomes a card for each chapter when all of them
 have been read; below its title every chapter says the same of itself. The
-time is counted in the chapter's own text.
+time is counted in the chapter's own text. Below the front page's question
+stand the ways in.
 """
 
 import re
+from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -24,10 +26,11 @@ DOT = "\xa0· "
 
 
 def setup(app: Sphinx) -> None:
-    """Add the directive, the step that fills it, and the head of a chapter."""
+    """Add the directive, the step that fills it, and the heads of pages."""
     app.add_directive("chapter-map", ChapterMap)
     app.add_post_transform(FillMap)
     app.add_post_transform(HeadOfChapter)
+    app.add_post_transform(HeadOfFrontPage)
 
 
 class ChapterMap(SphinxDirective):
@@ -62,7 +65,11 @@ class FillMap(SphinxPostTransform):
             refuri=self.app.builder.get_relative_uri(self.env.docname, name),
         )
         asked = question(self.env.get_doctree(name))
-        lines = [link, nodes.Text(asked), nodes.Text(said(self.app, name))]
+        lines = [
+            link,
+            nodes.Text(asked),
+            nodes.Text(time_to_read(self.app, name)),
+        ]
         parts = zip(("title", "question", "times"), lines, strict=True)
         return nodes.list_item(
             "",
@@ -88,12 +95,43 @@ class HeadOfChapter(SphinxPostTransform):
         )
         title = next(self.document.findall(nodes.title))
         head = nodes.paragraph("", classes=["chapter-times"])
-        head += nodes.Text(f"{place}{DOT}{said(self.app, name)}")
+        head += nodes.Text(f"{place}{DOT}{time_to_read(self.app, name)}")
         section = title.parent
         name_openings(section)
         section.insert(section.index(title) + 1, head)
         if (asked := question_in(self.document)) is not None:
             asked["classes"].append("asked")
+
+
+class HeadOfFrontPage(SphinxPostTransform):
+    """Put links to begin with below the front page's question."""
+
+    default_priority = 90
+    formats = ("html",)
+
+    def run(self, **_: Any) -> None:
+        asked = question_in(self.document)
+        is_front = self.env.docname == self.config.root_doc
+        if not is_front or asked is None or not chapters(self.env):
+            return
+        section = asked.parent
+        section["classes"].append("front")
+        asked["classes"].append("asked")
+        name_openings(section)
+        section.insert(section.index(asked) + 1, self.ways_in())
+
+    def ways_in(self) -> nodes.raw:
+        """Return the links to begin with."""
+        words = WORDS[language_of(self.app)]
+        uri = self.app.builder.get_relative_uri
+        start = uri(self.env.docname, chapters(self.env)[0])
+        play = uri(self.env.docname, "playground")
+        html = (
+            f'<div class="ways-in"><a class="start" href="{start}">'
+            f'{escape(words["@cover-start"])}</a><a href="{play}">'
+            f"{escape(words['@cover-playground'])}</a></div>"
+        )
+        return nodes.raw("", html, format="html")
 
 
 def chapters(env: BuildEnvironment) -> list[str]:
@@ -107,12 +145,12 @@ def number_of(env: BuildEnvironment, name: str) -> int:
     return number
 
 
-def said(app: Sphinx, name: str) -> str:
+def time_to_read(app: Sphinx, name: str) -> str:
     """Return how long a chapter takes to read; no line parts the number."""
     words, path = WORDS[language_of(app)], Path(app.env.doc2path(name))
     minutes = reading_minutes(path.read_text("utf-8"))
-    told = words["@to-read"].format(words["@minutes"].format(minutes))
-    return told.replace(" ", "\xa0")
+    time = words["@to-read"].format(words["@minutes"].format(minutes))
+    return time.replace(" ", "\xa0")
 
 
 def reading_minutes(text: str) -> int:

@@ -11,7 +11,7 @@ from sphinx.transforms import SphinxTransform
 import preact
 from book.site.figures import words_of_numbers
 from book.site.head import head_of_page
-from book.site.offline import PLACE, PRINTED
+from book.site.offline import PLACE
 from book.site.parallel import FOLDER as PARALLEL
 from book.site.scripts import explorers
 from book.site.words import WORDS, language_of
@@ -175,10 +175,10 @@ def source_options(language: str) -> dict[str, Any]:
 def state_of_book(language: str) -> str:
     """Return the version and the day of the last change, for the footer."""
     words = WORDS[language]
-    said = [words["@version"].format(preact.__version__)]
+    parts = [words["@version"].format(preact.__version__)]
     if day := last_changed():
-        said.append(words["@changed"].format(f"<time>{day}</time>"))
-    return f"<p>{' · '.join(said)}</p>{PLACE}{PRINTED}"
+        parts.append(words["@changed"].format(f"<time>{day}</time>"))
+    return f"<p>{' · '.join(parts)}</p>{PLACE}"
 
 
 def write_notebooks(language: str, folder: Path) -> None:

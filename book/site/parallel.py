@@ -27,7 +27,7 @@ BLOCKS = "p, ul, ol, dl, table, div, pre, aside, figure, details, blockquote"
 UNPAIRED = {
     *("cell_input", "highlight", "preact-explorer", "preact-figure"),
     *("preact-predict", "preact-answer", "preact-ranking"),
-    *("preact-table", "preact-ledger-filter", "preact-lab", "footnote-list"),
+    *("preact-table", "preact-lab", "footnote-list"),
     *("toctree-wrapper", "terms"),
 }
 UNREAD = {"svg", "math", "script", "style", "summary", "pre", "button"}

@@ -21,7 +21,7 @@ from book.tools import ROOT
 # Of a page with such a place; the first that fits.
 EXPLORERS = {
     "explorers-engine.js": r"\bpreact-(?:growth|lab|playground)\b",
-    "explorers.js": r"\bpreact-(?:explorer|ledger-filter)\b",
+    "explorers.js": r"\bpreact-explorer\b",
 }
 
 

@@ -8,7 +8,7 @@ from sphinx import locale
 from sphinx.application import Sphinx
 from sphinx.config import Config
 
-from book.words import WORDS
+from book.tools import WORDS
 
 __all__ = ["WORDS", "Words", "language_of", "translate", "words_of"]
 

@@ -1,13 +1,19 @@
 """Programs that look after the chapters: `python -m book.tools.NAME`.
 
 The first line of each says what it is for; `myst`, `places`, `plain`,
-`radicals`, `sentences` and `wheel` are no programs, but parts of them.
+`sentences` and `wheel` are no programs, but parts of them.
 """
 
 from collections.abc import MutableMapping
 from pathlib import Path
 
+import yaml
+
 ROOT = Path(__file__).resolve().parents[2]
+# Words of pages and notebooks, in each language of the book.
+WORDS: dict[str, dict[str, str]] = yaml.safe_load(
+    (ROOT / "book/site/ui_strings.yml").read_text("utf-8")
+)
 
 
 def give_one_thread(environment: MutableMapping[str, str]) -> None:

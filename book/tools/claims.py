@@ -40,6 +40,8 @@ NEEDED = {
     "reading": {"decided_by"},
 }
 EVIDENCE = set[str]().union(*NEEDED.values())
+TRAINING = "data", "lr", "batch", "seeds_found", "seeds_tested"
+RATE = {"en": "learning rate", "zh-Hans": "学习率", "zh-Hant": "學習率"}
 
 
 def _in_all_languages(texts: dict[str, str]) -> dict[str, str]:
@@ -206,10 +208,6 @@ def _has_record(record: str, root: Path) -> bool:
     return any(
         place.is_file() or any(place.rglob("*.json")) for place in places
     )
-
-
-TRAINING = "data", "lr", "batch", "seeds_found", "seeds_tested"
-RATE = {"en": "learning rate", "zh-Hans": "学习率", "zh-Hant": "學習率"}
 
 
 def _scope_faults(claim: Claim) -> Iterator[str]:

@@ -1,8 +1,7 @@
 """What a chapter computes with, and what it computed: once, for all.
 
 `run_missing` runs the chapters that were not run yet, `make book` shows what
-they returned. What one edition of a chapter has measured, the others read
-(`preact.book.measurements`).
+they returned.
 
 jupyter-cache's own key is code and cell metadata. So the folder's name is a
 hash of everything else that a chapter's outputs depend on: the modules of the
@@ -34,8 +33,8 @@ from nbclient import NotebookClient
 
 from book.tools import ROOT, give_one_thread
 from book.tools.wheel import build_wheel, install_wheel
-from preact.book.measurements import FOLDER as MEASURED
-from preact.strings import LANGUAGES, ORIGINAL
+from preact.book.widget import BUILD
+from preact.strings import LANGUAGES
 
 PACKAGE = Path(str(files("preact")))
 IMPORT = re.compile(
@@ -52,18 +51,6 @@ def cache_folder(chapter: Path) -> Path:
         digest.update(path.read_bytes())
     name = f"{language}-{chapter.stem}-{digest.hexdigest()[:16]}"
     return root / "_build" / ".jupyter_cache" / name
-
-
-def measured_folder(chapter: Path) -> Path:
-    """Return where the measurements of a chapter's three editions are kept.
-
-    It is named after the original edition's code and what that depends on.
-    """
-    root = chapter.resolve().parents[2]
-    original = root / "book" / ORIGINAL / chapter.name
-    code = hashlib.sha256("\n".join(cells_of(original)).encode()).hexdigest()
-    folder = f"{cache_folder(original).name}-{code[:16]}"
-    return root / "_build" / ".measured" / folder
 
 
 def cells_of(chapter: Path) -> list[str]:
@@ -231,19 +218,18 @@ def run(chapter: Path) -> None:
             record_timing=False,  # would be part of the key
             resources={"metadata": {"path": folder}},
             extra_arguments=["--IPKernelApp.log_level=ERROR"],
-        ).execute(env=os.environ | {MEASURED: str(measured_folder(chapter))})
+        ).execute(env=os.environ | {BUILD: "1"})
     keep(book, chapter)
 
 
 def run_missing(editions: Sequence[str]) -> None:
     """Run the chapters that were not run yet, one on each core.
 
-    The original edition comes first, so that the others read what it has
-    measured. Kernels have the package as readers have it: from its wheel.
+    Kernels have the package as readers have it: from its wheel.
     """
     todo = [
         path
-        for edition in sorted(editions, key=LANGUAGES.index)
+        for edition in editions
         for path in sorted((ROOT / "book" / edition).glob("*.md"))
         if cells_of(path) and executed(path) is None
     ]
@@ -253,12 +239,8 @@ def run_missing(editions: Sequence[str]) -> None:
     with TemporaryDirectory() as folder:
         install_wheel(build_wheel(Path(folder)), Path(folder) / "site")
         os.environ["PYTHONPATH"] = f"{folder}/site"
-        # The index tells how long some of its cells take: nothing runs beside.
-        for path in todo:
-            if path.stem == "index":
-                run(path)
         with ThreadPoolExecutor(os.cpu_count()) as pool:
-            list(pool.map(run, (p for p in todo if p.stem != "index")))
+            list(pool.map(run, todo))
 
 
 if __name__ == "__main__":

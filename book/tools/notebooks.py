@@ -22,11 +22,10 @@ import jupytext
 import nbformat
 from bs4 import BeautifulSoup
 
-from book.tools import ROOT
+from book.tools import ROOT, WORDS
 from book.tools.execution import executed, printed
 from book.tools.places import WHEELS, wheel_name
 from book.tools.plain import Page, fold, plain_cells
-from book.words import WORDS
 from preact.figures.svg import SVG
 from preact.strings import Strings
 

@@ -18,18 +18,6 @@ SETUP = re.compile(r'setup\("([\w-]+)"\)')
 EQUATIONS = ("math_block", "math_block_label", "math_inline_double")
 CITATIONS = ("footcite", "footcite:p", "footcite:t", "footcite:ts")
 REFERENCES = ("eq", "ref", "numref", "doc", "download")
-KINDS = [
-    "headings",
-    "labels",
-    "equations",
-    "citations",
-    "references",
-    "numbers",
-    "claims",
-    "directives",
-    "options",
-    "code",
-]
 TRANSLATED = ("caption", "alt")  # options that are words
 
 

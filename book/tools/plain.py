@@ -20,9 +20,8 @@ from pybtex.plugin import find_plugin
 from sphinx.config import Config
 from sphinx.directives.code import LiteralInclude, LiteralIncludeReader
 
-from book.tools import ROOT
+from book.tools import ROOT, WORDS
 from book.tools.myst import STAGES, read_options
-from book.words import WORDS
 from preact.strings import EDITIONS
 
 OPTIONS = r"((?::[\w-]+:.*\n)*)"

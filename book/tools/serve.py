@@ -20,10 +20,9 @@ from livereload import Server
 from book.site.assets import finish_pages
 from book.site.editions import one_edition
 from book.site.parallel import pair_page
-from book.tools import ROOT, language
+from book.tools import ROOT, WORDS, language
 from book.tools.execution import run_missing
 from book.tools.parity import differences
-from book.words import WORDS
 from preact.strings import LANGUAGES
 
 BUILDS = ROOT / "_build"

@@ -30,13 +30,10 @@ Rooms, from the bottom up; each imports only from those before it:
 `records`      what was measured, in files that are whole
 `propagation`  Eqs. (3) to (8), measured
 `figures`      pictures of data they are handed
-`fast`         the same networks, faster and in less memory
 `weights`      networks in files, with their plans
-`converters`   weights of other packages, in and out
 `train`        recipes, and a loop that resumes bit for bit
 `conformance`  any network probed: which unit is it, and is it right
 `experiment`   files that ask for runs, and the runs
-`bench`        our times beside those of other packages
 `book`         what the chapters call: set-up, show, exercises
 `cli`          the `preact` command
 """

@@ -246,8 +246,8 @@ def plain(error: BaseException) -> str:
 def raised(error: BaseException) -> str:
     """Say what was raised: class, message, and which line of own code."""
     place = own_line(error)
-    said = f"{type(error).__name__}: {plain(error)}"
-    return f"{said} ({place})" if place else said
+    message = f"{type(error).__name__}: {plain(error)}"
+    return f"{message} ({place})" if place else message
 
 
 def own_line(error: BaseException) -> str:
@@ -318,7 +318,7 @@ def find_own_code(address: str, field: str) -> Callable[..., Any]:
     sys.path.insert(0, here)
     try:
         found = resolve_name(address)
-    except Exception as error:  # the code may raise anything
+    except (Exception, SystemExit) as error:  # the code may raise anything
         raise ValueError(
             f"{field} {address!r} cannot be imported: {raised(error)}"
         ) from error

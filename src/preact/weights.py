@@ -181,13 +181,12 @@ def _opened(path: Path | str) -> Iterator[tuple[Any, Header]]:
     path.open("rb").close()  # says so if it may not be read; the next does not
     try:
         with safe_open(path, framework="pt") as file:
-            said = file.metadata() or {}
-            if said.get("format") != FORMAT:
+            metadata = file.metadata() or {}
+            if metadata.get("format") != FORMAT:
                 raise ValueError(
-                    "holds no network of preact; weights of other packages "
-                    "are read by preact.converters"
+                    "holds no network of preact, as preact.save writes it"
                 )
-            yield file, parse(Header, said)
+            yield file, parse(Header, metadata)
     except SafetensorError as error:
         raise ValueError(
             f"{path} must be a file of weights (.safetensors); it is none, or "

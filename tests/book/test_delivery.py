@@ -201,7 +201,7 @@ def test_no_open_text_behind_a_prediction_is_the_answer():
     told, _, _ = "\n".join(texts).partition("\n## ")
     assert told.startswith("<details><summary>Shown after your guess.")
     assert told.rstrip().endswith("</details>")
-    assert "full pre-activation is the worst of the three" in told
+    assert "it is the worst of the three" in told
 
 
 def test_a_notebook_links_to_notebooks_that_are_there():

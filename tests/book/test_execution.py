@@ -5,7 +5,6 @@ import shutil
 import subprocess
 import sys
 
-import nbformat.v4 as nb
 import pytest
 from jupyter_cache import get_cache
 from nbformat import reads
@@ -16,7 +15,6 @@ from book.tools import execution
 from book.tools.execution import (
     cache_folder,
     executed,
-    keep,
     modules_of,
     needed,
     printed,
@@ -24,8 +22,6 @@ from book.tools.execution import (
 )
 from book.tools.notebooks import notebook
 from paths import ROOT
-from preact import propagation
-from preact.book.measurements import FOLDER, measured, share_propagation
 from preact.strings import Strings
 
 CHAPTER = """---
@@ -219,18 +215,6 @@ def test_a_chapter_runs_alone_on_one_thread_with_the_wheel(
     assert printed(executed(chapter)) == {}
 
 
-def test_what_a_cell_printed_is_kept_in_one_piece(chapter):
-    book = nb.new_notebook(
-        cells=[nb.new_code_cell("print('a b')", execution_count=1)]
-    )
-    parts = [nb.new_output("stream", text=text) for text in ("a ", "b\n")]
-    book.cells[0].outputs = parts
-    keep(book, chapter)
-    (record,) = get_cache(cache_folder(chapter)).list_cache_records()
-    kept = get_cache(cache_folder(chapter)).get_cache_bundle(record.pk).nb
-    assert [output.text for output in kept.cells[0].outputs] == ["a b\n"]
-
-
 # ------------------------------------------------------------ what it reads
 @pytest.fixture(scope="module")
 def copy(tmp_path_factory):
@@ -296,7 +280,7 @@ def test_a_change_runs_those_chapters_again_that_read_it(copy, before):
     everywhere = {f"{edition}-{{}}" for edition in EDITIONS}
     chapters = {path.stem for path in ROOT.glob("notebooks/zh-Hant/*")}
     for name, chapter, editions in [
-        ("src/preact/bench/times.py", None, ()),
+        ("src/preact/cli/progress.py", None, ()),
         ("src/preact/reference/unit.py", "04-units", everywhere),
         ("src/preact/paper/table_2.toml", "index", everywhere),
         (f"{ROOM}/zh-Hant.toml", "05-shortcuts", {"zh-Hant-{}"}),
@@ -341,32 +325,3 @@ preact.propagation.profile
     assert "preact.plan.makers" in needed({"preact.plan"})
     assert "preact.reference" in needed({"preact.reference.unit"})
     assert "preact.spec" in needed({"preact.reference.unit"})
-
-
-def test_what_one_edition_has_measured_the_others_read(tmp_path, monkeypatch):
-    called = []
-
-    @measured
-    def growth(units, *, width=64):
-        called.append((units, width))
-        return {"growth": 2.0**units, "width": width}
-
-    monkeypatch.setenv(FOLDER, str(tmp_path))
-    assert growth(10) == growth(10) == {"growth": 1024.0, "width": 64}
-    growth(10, width=8)
-    assert called == [(10, 64), (10, 8)]
-    monkeypatch.delenv(FOLDER)  # outside of the build nothing is kept
-    growth(10)
-    assert called == [(10, 64), (10, 8), (10, 64)]
-
-
-def test_measurements_are_shared_once_however_often_a_cell_sets_up(
-    tmp_path, monkeypatch
-):
-    plain = propagation.profile
-    monkeypatch.setenv(FOLDER, str(tmp_path))
-    for name in ("direct_coefficient", "profile"):  # back after the test
-        monkeypatch.setattr(propagation, name, getattr(propagation, name))
-    share_propagation()
-    share_propagation()
-    assert propagation.profile.__wrapped__ is plain

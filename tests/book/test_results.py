@@ -13,7 +13,7 @@ from preact.figures import errors_table
 from preact.plan.data_sets import DATA_SETS
 from preact.records import read_curve, read_record
 from preact.records.compare import compare, load_records
-from preact.records.speed import PUBLISHED
+from preact.records.files import PUBLISHED
 from preact.spec import BN, RELU, ROWS, UnitSpec
 from preact.strings import LANGUAGES, Strings
 from preact.train import Execution, Recipe, Run

@@ -23,7 +23,6 @@ script.addEventListener("data", ({ detail }) =>
     [
         ("preact-explorer preact-playground", "explorers-engine.js"),
         ("preact-explorer preact-playgrounds", "explorers.js"),
-        ("preact-ledger-filter", "explorers.js"),
         ("preact-table", ""),
     ],
 )

@@ -32,7 +32,7 @@ def shown(monkeypatch, code=CELL, **variables):
 def test_a_notebook_has_a_widget_and_the_markup_for_who_cannot_show_it(
     monkeypatch,
 ):
-    monkeypatch.delenv("PREACT_MEASURED", raising=False)
+    monkeypatch.delenv("PREACT_BUILD", raising=False)
     data = shown(monkeypatch)
     assert data[VIEW]["model_id"]
     assert data["text/html"].startswith('<div class="preact-explorer preact-p')
@@ -40,10 +40,10 @@ def test_a_notebook_has_a_widget_and_the_markup_for_who_cannot_show_it(
 
 @pytest.mark.slow
 def test_while_the_book_is_built_and_without_anywidget_there_is_markup_alone(
-    monkeypatch, tmp_path
+    monkeypatch,
 ):
-    building = shown(monkeypatch, PREACT_MEASURED=str(tmp_path))
-    monkeypatch.delenv("PREACT_MEASURED")
+    building = shown(monkeypatch, PREACT_BUILD="1")
+    monkeypatch.delenv("PREACT_BUILD")
     missing = "import sys; sys.modules['anywidget'] = None\n" + CELL
     for data in (building, shown(monkeypatch, missing)):
         assert VIEW not in data
@@ -60,7 +60,7 @@ for depth in (2, 8, 20):
 
 @pytest.mark.slow
 def test_what_a_cell_hands_to_the_text_is_one_fold_in_a_notebook(monkeypatch):
-    monkeypatch.delenv("PREACT_MEASURED", raising=False)
+    monkeypatch.delenv("PREACT_BUILD", raising=False)
     shown_html = shown(monkeypatch, HANDED)["text/html"]
     assert shown_html.count("<details>") == 1
     assert shown_html.count("<li>") == 3

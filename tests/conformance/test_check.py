@@ -13,22 +13,18 @@ from preact.cli import main
 from preact.cli.check import exit_status, show
 from preact.conformance import Property, Verdict, probe
 from preact.conformance.address import load
-from preact.conformance.words import head_lines, judged_lines, markdown
+from preact.conformance.words import head_lines, judged_lines
 from preact.nn import Network
 from preact.plan import cifar_plan
 from preact.strings import Strings
-from sampled import sampled
 
 SOURCE = """
-import os
 import sys
-import torch
 from torch import nn
 from preact.book.bugs.zoo import MUTANTS, RIGHT
 
 def right():
     print("made")
-    os.write(1, b"below Python")
     return RIGHT["pre-activation"].make()
 
 wrong = MUTANTS["activated-shortcut"].make
@@ -46,24 +42,9 @@ def leaves():
 def text():
     return "a network"
 
-def hangs():
-    while True:
-        pass
-
-def crashes():
-    os.abort()
-
-def forges():
-    print('{"report": {}}', flush=True)
-    os._exit(0)
-
 class Exits(nn.Module):
     def forward(self, x):
         sys.exit(0)
-
-class Devours(nn.Module):
-    def forward(self, x):
-        return torch.ones(2**30)
 
 """
 
@@ -75,21 +56,15 @@ def create_model(name, pretrained):
 
 @pytest.fixture
 def here(tmp_path, monkeypatch):
-    """A folder with networks, and one with packages of networks.
-
-    Of those, one knows no network and one is not whole.
-    """
+    """A folder with networks, and one with a package that knows none."""
     packages = tmp_path / "packages"
     packages.mkdir()
     (packages / "timm.py").write_text(REGISTRY)
-    (packages / "torchvision.py").write_text("import no_such_package")
     (tmp_path / "my_networks.py").write_text(SOURCE)
     (tmp_path / "broken.py").write_text("import no_such_package")
-    (tmp_path / "pytorchcv").mkdir()
-    (tmp_path / "pytorchcv" / "__init__.py").touch()
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(str(packages))
-    yours = {"my_networks", "timm", "torchvision", "pytorchcv"}
+    yours = {"my_networks", "timm"}
     for name in [name for name in sys.modules if name.split(".")[0] in yours]:
         monkeypatch.delitem(sys.modules, name)
     yield tmp_path
@@ -120,25 +95,13 @@ def test_json_is_all_that_is_printed(here, capfd):
     assert report["row"] == "full-preactivation"
     assert report["counts"] == {"yes": 17, "no": 0, "could not tell": 0}
     assert "made" in err
-    assert "below Python" in err
 
 
-ENDINGS = {
-    "forges": "it ended with status 0 before the probe had finished",
-    "crashes": "it was ended by SIGABRT before the probe had finished",
-    "Exits": "SystemExit",
-    "hangs --limit 1": "within the limit; it took more than 1 s",
-}
-if sys.platform == "linux":
-    ENDINGS["Devours --limit-memory 2"] = "can't allocate memory"
-    ENDINGS["right --limit-memory 0.01"] = "it took more than 0.01 GiB"
-
-
-@pytest.mark.parametrize("named", [*sampled(ENDINGS, 5)])
-def test_a_network_that_ends_its_process_has_not_passed(here, capfd, named):
-    code, out, err = run(capfd, *f"my_networks:{named}".split())
+@pytest.mark.parametrize("name", ["Exits", "leaves"])
+def test_a_network_that_ends_its_process_has_not_passed(here, capfd, name):
+    code, out, err = run(capfd, f"my_networks:{name}")
     assert (code, out) == (2, "")
-    assert ENDINGS[named] in err.splitlines()[-1]
+    assert "SystemExit" in err.splitlines()[-1]
     assert err.splitlines()[-1].startswith("preact: ")
     assert "Traceback" not in err
 
@@ -147,10 +110,7 @@ def test_a_network_that_ends_its_process_has_not_passed(here, capfd, named):
     ("arguments", "message"),
     [
         ("--image big", "--image must be a shape such as 3x32x32; got 'big'"),
-        ("--image 999999x999999x999999", "at most 67,108,864 numbers"),
         ("--row best", "got 'best'"),
-        ("--limit nan", "time limit in seconds must be above 0"),
-        ("--limit-memory -1", "memory limit in GiB must be above 0"),
     ],
 )
 def test_a_wrong_option_is_refused_before_anything_is_imported(
@@ -165,15 +125,12 @@ def test_a_wrong_option_is_refused_before_anything_is_imported(
 @pytest.mark.parametrize(
     ("address", "message"),
     [
-        ("nothing", "address must be package.module:factory"),
-        (
-            "a/my_networks.py:wrong",
-            "as in a.my_networks:wrong from the folder",
-        ),
+        ("nothing", "address must be package.module:name"),
+        ("my_networks.py:wrong", "package.module:name, for example"),
         ("a.safetensors", "function that returns preact.load('a.safetensors"),
-        ("no_such_module:net", "no_such_module must be a module that can"),
+        ("no_such_module:net", "No module named 'no_such_module'"),
         ("broken:net", "No module named 'no_such_package'"),
-        ("my_networks:absent", "must name something in my_networks"),
+        ("my_networks:absent", "has no attribute 'absent'"),
         ("my_networks:needs", "not one unit, when it is called without arg"),
         ("my_networks:fails", "it raised RuntimeError: no such file"),
         ("my_networks:leaves", "it raised SystemExit: good bye"),
@@ -181,9 +138,8 @@ def test_a_wrong_option_is_refused_before_anything_is_imported(
             "my_networks:text",
             "be, or make, a torch.nn.Module; got 'a network'",
         ),
-        ("my_networks:number", "a torch.nn.Module; got 7"),
+        ("my_networks:number", "must be a function or a class; got int"),
         ("timm:no_such_network", "arguments; it raised LookupError: 'no_such"),
-        ("torchvision:resnet50", "torchvision.models must be a module"),
     ],
 )
 def test_an_address_without_a_network_gets_one_sentence(
@@ -195,24 +151,12 @@ def test_an_address_without_a_network_gets_one_sentence(
 
 
 def test_a_package_that_is_not_installed_is_told_with_its_command(
-    monkeypatch,
+    monkeypatch, capfd
 ):
     monkeypatch.setitem(sys.modules, "timm", None)
-    with pytest.raises(ValueError, match="installed: `pip install timm`"):
-        load("timm:resnetv2_50")
-
-
-def test_a_file_of_yours_does_not_answer_for_a_package_of_networks(
-    here, monkeypatch, capfd
-):
-    monkeypatch.syspath_prepend(str(here))  # as `python -m preact` does
-    (here / "pytorchcv" / "model_provider.py").write_text(
-        "def get_model(name):\n    raise LookupError('mine')\n"
-    )
-    code, _, err = run(capfd, "pytorchcv:no_such_network")
+    code, _, err = run(capfd, "timm:resnetv2_50")
     assert code == 2
-    assert "pytorchcv" in err
-    assert "mine" not in err
+    assert "install it with `pip install timm`" in err
 
 
 def test_the_cost_is_told_beside_the_row_that_was_meant():
@@ -280,17 +224,6 @@ def test_only_a_terminal_gets_colors(capfd, monkeypatch, off):
     assert plain.splitlines() == [line for _, line in told]
 
 
-def test_markdown_lists_the_report_and_escapes_what_a_network_is_called():
-    report = probe(
-        MUTANTS["averaged-sum"].make(), (3, 8, 8), name="<b>|*mine*"
-    )
-    title, *told = markdown(report, Strings("en"), ["size"])
-    assert title.startswith("### 8 yes, 1 no, 1 could not tell; not counted: ")
-    assert told[0].startswith("- &lt;b&gt;\\|\\*mine\\*: imported")
-    assert "  - fix: return the sum itself: `return x + F`" in told
-    assert told[-1].startswith("- yes: identity-shortcut")
-
-
 def test_the_paper_is_cited_in_the_reader_s_language():
     report = report_of("activated-shortcut")
     out = "\n".join(lines(report, "zh-Hant", every=True))
@@ -306,11 +239,9 @@ def test_the_page_on_the_command_names_its_options_and_no_others(capsys):
     options = set(
         re.findall(r"(?<!\w)--[a-z][a-z-]*", capsys.readouterr().out)
     )
-    plugin = (ROOT / "src/preact/cli/pytest_plugin.py").read_text("utf-8")
-    of_pytest = {*re.findall(r'"(--preact-[a-z]+)"', plugin), "--deselect"}
     page = (ROOT / "docs/check.md").read_text("utf-8")
     named = set(re.findall(r"(?<![\w-])--[a-z][a-z-]*", page))
     assert options - {"--help"} <= named
-    assert named <= options | of_pytest | {"--index-url"}
+    assert named <= options | {"--index-url"}
     asked = re.findall(r"^\| `([a-z][a-z-]+)` \|", page, re.MULTILINE)
     assert asked == [str(one) for one in Property]

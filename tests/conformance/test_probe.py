@@ -134,7 +134,6 @@ class Sum(nn.Module):
         (3, {}, TypeError, "must be a torch.nn.Module; got int"),
         (Sum(), {"image": (3, 0, 32)}, ValueError, "positive whole numbers"),
         (Sum(), {"row": "preact"}, ValueError, "got 'preact'"),
-        (Sum(), {"inputs": []}, ValueError, "one or more tensors; got"),
         (Sum(), {}, ValueError, "no residual unit was found"),
         (
             nn.Conv2d(3, 4, 3),

@@ -174,8 +174,8 @@ def test_hidden_files_and_folders_are_no_classes_and_no_images(tree, tmp_path):
 
 
 def test_class_folders_become_squares_in_memory(tree):
-    data = from_folders(tree, size=16, name="colors")
-    assert (data.name, data.classes, data.counts) == ("colors", 3, (18, 9))
+    data = from_folders(tree, size=16)
+    assert (data.name, data.classes, data.counts) == (tree.name, 3, (18, 9))
     assert data.shape == (3, 16, 16)
     brightest = data.train_images.float().mean((2, 3)).argmax(1)
     assert torch.equal(brightest, data.train_labels)

@@ -6,14 +6,12 @@ import numpy as np
 import pytest
 import torch
 
-from book.tools.digits import digits_script
 from engine.calls import evaluate, needs_node
 from engine.questions import (
     assert_equal_training,
     engine_recipe,
     training_question,
 )
-from paths import ROOT
 from preact import reference
 from preact.book.engine import (
     Draws,
@@ -38,7 +36,6 @@ from preact.spec import BN, RELU, TABLE_1, Scale, UnitSpec
 from sampled import sampled
 
 pytestmark = needs_node
-DIGITS_JS = ROOT / "book/scripts/engine/digits.js"
 SCALED = UnitSpec(pre=(BN, RELU), on_shortcut=Scale(0.9))
 STACKED = {**ROWS, "plain": TABLE_1["constant-scaling-0-1"], "0.9": SCALED}
 TAILS = {"derived": None, "none": (), "BN": (BN,)}
@@ -138,14 +135,3 @@ def test_the_pages_digits_are_those_of_the_package():
     images = np.array(got["images"]).reshape(theirs.shape)
     pixels = images * seen.std() + seen.mean()
     assert np.array_equal(pixels.round(6), theirs)
-
-
-def test_the_digits_script_is_small_and_current():
-    text = DIGITS_JS.read_text("utf-8")
-    assert len(text) < 80_000
-    head, packed = (
-        part.split('"packed": "') for part in (digits_script(), text)
-    )
-    # The bytes of the packing may differ between versions of zlib; the test
-    # above has read what is in it.
-    assert head[0] == packed[0]

@@ -165,7 +165,6 @@ WRONG = {
     "fixed.recipe_changes = { lrr = 1 }": "may say conventions, batch, ghost",
     "fixed.recipe_changes = { name = 'x' }": "may say conventions, batch, gh",
     "fixed.recipe_changes = { batch = 65 }": "multiple of ghost_batch; got 65",
-    "fixed.execution = { fast = true }": "fast needs channels_last",
     "fixed.execution = { processes = 2 }": "is counted when it runs (torchrun",
     'title = "\\u001b[31m"': "control characters",
     **{

@@ -64,7 +64,7 @@ def test_names_and_contents_of_code_are_hashed_and_nothing_else(
 ):
     monkeypatch.setattr(provenance, "HERE", tmp_path)
     digest = provenance.code_sha256.__wrapped__
-    code = {"a.py": "x = 1", "room/b.c": "int x;", "room/c.toml": "x = 1"}
+    code = {"a.py": "x = 1", "room/b.py": "x = 2", "room/c.toml": "x = 1"}
     (tmp_path / "room").mkdir()
     (tmp_path / "results").mkdir()
     for name, text in code.items():

@@ -12,7 +12,7 @@ from preact.data import load
 from preact.experiment import read_experiment
 from preact.experiment.matrix import planned_runs
 from preact.records import read_record
-from preact.records.speed import PUBLISHED
+from preact.records.files import PUBLISHED
 from preact.train.parallel import ALONE
 from preact.train.session import Session
 

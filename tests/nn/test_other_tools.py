@@ -1,4 +1,4 @@
-"""A network in the hands of PyTorch's own tools, plain or seen by a view."""
+"""A network in the hands of PyTorch's own tools, whatever it keeps."""
 
 import copy
 
@@ -9,7 +9,6 @@ from torch import nn
 from torch._dynamo.utils import counters
 from torch.nn.parallel import DistributedDataParallel
 
-from preact.fast import fast, with_memory
 from preact.nn import Network
 from preact.plan import cifar_plan
 from preact.spec import ROWS
@@ -21,17 +20,12 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore::FutureWarning"),
     pytest.mark.filterwarnings("ignore::torch.jit.TracerWarning"),
 ]
-slow = pytest.mark.slow
-VIEWS = {
-    "Network": lambda network: network,
-    "fast": fast,
-    "segment": lambda network: with_memory(network, "segment"),
-}
+MEMORY = ("keep", "recompute", "segment")
 IMAGES = torch.Generator().manual_seed(0)
 X = torch.randn(4, 3, 16, 16, generator=IMAGES)
 
 
-def evaluating(view, depth=20):
+def evaluating(memory, depth=20):
     plan = cifar_plan(
         ROWS["full-preactivation"],
         depth=depth,
@@ -39,27 +33,20 @@ def evaluating(view, depth=20):
         image=(3, 16, 16),
         width=4,
     )
-    return VIEWS[view](Network(plan, seed=0)).eval()
+    return Network(plan, seed=0, memory=memory).eval()
 
 
-@pytest.fixture(params=VIEWS)
-def view(request):
+@pytest.fixture(params=MEMORY)
+def memory(request):
     return request.param
 
 
-some_views = pytest.mark.parametrize(
-    "view",
-    ["fast", *(pytest.param(v, marks=slow) for v in ("Network", "segment"))],
-    indirect=True,
-)
-
-
-@slow
-def test_units_that_are_alike_are_compiled_once(view):
+@pytest.mark.slow
+def test_units_that_are_alike_are_compiled_once(memory):
     """So a thousand layers take no longer to compile than twenty."""
     graphs = []
     for depth in (20, 38):
-        network = evaluating(view, depth)
+        network = evaluating(memory, depth)
         expected = network(X)
         torch._dynamo.reset()
         counters.clear()
@@ -70,10 +57,9 @@ def test_units_that_are_alike_are_compiled_once(view):
     assert graphs[0] == graphs[1] < 9
 
 
-@some_views
 @pytest.mark.slow
-def test_an_exported_program_takes_batches_of_any_size(view):
-    network = evaluating(view)
+def test_an_exported_program_takes_batches_of_any_size(memory):
+    network = evaluating(memory)
     n = torch.export.Dim("n")
     program = torch.export.export(network, (X,), dynamic_shapes=({0: n},))
     for images in (X, X[:3]):
@@ -81,10 +67,10 @@ def test_an_exported_program_takes_batches_of_any_size(view):
 
 
 @pytest.mark.slow
-def test_an_onnx_file_computes_the_same_logits(view, tmp_path):
+def test_an_onnx_file_computes_the_same_logits(memory, tmp_path):
     import onnx.reference  # a second, which others need not wait
 
-    network, path = evaluating(view), tmp_path / "network.onnx"
+    network, path = evaluating(memory), tmp_path / "network.onnx"
     n = torch.export.Dim("n")
     torch.onnx.export(
         network, (X,), path, dynamo=True, dynamic_shapes=({0: n},)
@@ -96,8 +82,8 @@ def test_an_onnx_file_computes_the_same_logits(view, tmp_path):
     )
 
 
-def test_a_copy_shares_nothing(view):
-    network = evaluating(view)
+def test_a_copy_shares_nothing(memory):
+    network = evaluating(memory)
     other = copy.deepcopy(network)
     expected = network(X)
     with torch.no_grad():
@@ -108,8 +94,8 @@ def test_a_copy_shares_nothing(view):
 
 
 @pytest.mark.parametrize("wrap", [nn.DataParallel, DistributedDataParallel])
-def test_data_parallel_wrappers_change_no_gradient(view, wrap, tmp_path):
-    plain, wrapped = evaluating(view), evaluating(view)
+def test_data_parallel_wrappers_change_no_gradient(memory, wrap, tmp_path):
+    plain, wrapped = evaluating(memory), evaluating(memory)
     torch.distributed.init_process_group(
         "gloo", init_method=f"file://{tmp_path}/meet", rank=0, world_size=1
     )
@@ -122,9 +108,8 @@ def test_data_parallel_wrappers_change_no_gradient(view, wrap, tmp_path):
         torch.testing.assert_close(a.grad, b.grad)
 
 
-@some_views
-def test_a_trace_computes_the_same_logits(view):
-    network = evaluating(view)
+def test_a_trace_computes_the_same_logits(memory):
+    network = evaluating(memory)
     with torch.no_grad():
         traced = torch.jit.trace(network, (X,))
     torch.testing.assert_close(traced(X[:2]), network(X[:2]))

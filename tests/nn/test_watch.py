@@ -8,8 +8,7 @@ import torch
 from torch import nn
 
 from preact import reference
-from preact.fast import with_memory
-from preact.nn import Network, propagate, watch
+from preact.nn import Network, watch
 from preact.plan import stack_plan
 from preact.plan.open_paths import OpenPaths, closing
 from preact.propagation import draw_batch, open_share, run_units
@@ -74,18 +73,10 @@ def ours(row, units=UNITS):
 def test_a_network_without_a_plan_is_watched_unit_by_unit():
     network = ForeignNetwork()
     images, labels = batch()
-    seen = observe(
-        network,
-        network.blocks,
-        images,
-        labels,
-        branches=[block.branch for block in network.blocks],
-    )
+    seen = observe(network, network.blocks, images, labels)
     x = images
     for i, block in enumerate(network.blocks):
         torch.testing.assert_close(seen.streams[i], x)
-        F = block.branch(x)
-        torch.testing.assert_close(seen.branches[i], F)
         x = block(x)
     torch.testing.assert_close(seen.streams[-1], x)
     # dE/dx_l through the units: what autograd says of x_0
@@ -142,7 +133,7 @@ def test_training_profiles_and_propagation_share_the_rule(row):
     np.testing.assert_allclose(
         profile["open_share"], open_share(plan, streams), rtol=1e-3
     )
-    *_, gradients, _ = propagate(plan, network.arrays(), x, labels)
+    *_, gradients, _ = reference.propagate(plan, network.arrays(), x, labels)
     np.testing.assert_allclose(
         profile["gradient_norm"],
         [np.linalg.norm(g) for g in gradients],
@@ -203,19 +194,12 @@ def test_no_hook_is_left_when_a_pass_fails():
     )
 
 
-def test_watching_by_numpy_arrays_leaves_the_global_generator_alone():
-    plan = stack_plan(ROWS["dropout-shortcut"], units=2, width=3)
-    random = torch.get_rng_state()
-    propagate(plan, reference.initialize(plan, 0), *draw_batch(plan, 4, 0))
-    assert torch.equal(torch.get_rng_state(), random)
-
-
 @pytest.mark.parametrize("memory", ["recompute", "segment"])
 def test_units_that_run_again_on_the_way_back_are_seen_once(memory):
     images, labels = batch()
     plan, plain = ours("original", units=6)
     rules = [closing(unit.spec) for unit in plan.units]
-    frugal = with_memory(Network(plan, seed=0), memory)
+    frugal = Network(plan, seed=0, memory=memory)
     seen = []
     for network in (plain, frugal):
         with watch(network.units, closes=rules) as watched:
@@ -231,7 +215,6 @@ def test_lists_that_do_not_belong_together_are_refused():
     network = ForeignNetwork()
     for wrong, message in (
         ({"units": []}, "units must be one module or more; got none"),
-        ({"branches": [network.head]}, "one for each of 4 units; got 1"),
         ({"closes": ["zeros"] * 3}, "one for each of 4 units; got 3"),
     ):
         kept = {"units": network.blocks, **wrong}

@@ -23,7 +23,6 @@ STATES = [
     ("04-units", ".preact-builder", "radio", None),
     ("07-depth", ".preact-training", "slider", {"training.1"}),
     ("08-paths", ".preact-subnetworks", "checkbox", {"subnetworks.1"}),
-    ("claims", ".preact-ledger-filter", "menu", {"ledger.kind"}),
 ]
 CHANGE = """(host, kinds) => {
   const tell = (field) => ["input", "change"].forEach((name) =>

@@ -1,8 +1,5 @@
 """How a page looks, as far as a number can say it."""
 
-import re
-
-from book.site.typography import FIXED
 from built import EVERY_LANGUAGE, load
 
 PAGE = "/{}/02-signal.html"
@@ -32,24 +29,3 @@ def test_without_scripts_formulas_are_drawn_and_boxes_are_open(open_page):
     assert box["height"] > 5
     last = page.locator(".admonition.dropdown > :last-child").first
     assert last.is_visible()
-
-
-# ------------------------------------------------------------- what is copied
-
-
-def test_who_copies_a_number_has_a_plain_space(open_page):
-    page = open_page(
-        "/en/09-training.html",
-        permissions=["clipboard-read", "clipboard-write"],
-    )
-    copied = page.evaluate(
-        """async () => {
-          const fixed = [...document.querySelectorAll(".bd-article p")]
-            .find((p) => /\\d\\u00a0%/.test(p.textContent));
-          getSelection().selectAllChildren(fixed);
-          document.execCommand("copy");
-          return await navigator.clipboard.readText();
-        }"""
-    )
-    assert re.search(r"\d %", copied)
-    assert FIXED not in copied

@@ -6,8 +6,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from book.site.offline import offer_pdf
-from built import LANGUAGES, SITE, html, load
+from built import LANGUAGES, SITE, load
 
 
 @pytest.fixture(scope="module")
@@ -54,22 +53,3 @@ def test_an_unzipped_edition_is_read_searched_and_compared(cold_page, top):
     here = top.as_uri()
     own = (here, "data:", "blob:")  # a worker is a blob of the page
     assert all(url.startswith(own) for url in page.requested)
-
-
-def test_every_page_offers_a_printed_edition_once(tmp_path):
-    (tmp_path / "out").mkdir()
-    pdf = tmp_path / "out/preact-en.pdf"
-    pdf.write_bytes(b"%PDF" + bytes(1_246_000))
-    names = ("index.html", "api/spec.html")
-    for name in names:
-        page = tmp_path / "en" / name
-        page.parent.mkdir(exist_ok=True, parents=True)
-        page.write_text(html(f"en/{name}".removesuffix(".html")), "utf-8")
-    for _ in range(2):  # printed again, offered again
-        offer_pdf(tmp_path, "en", pdf, "To print: {} (PDF, {} MB)")
-    for name in names:
-        text = (tmp_path / "en" / name).read_text("utf-8")
-        assert text.count("To print:") == 1
-        assert "preact-en.pdf</a> (PDF, 1.2 MB)" in text
-        (link,) = re.findall(r'href="([^"]*preact-en.pdf)"', text)
-        assert ((tmp_path / "en" / name).parent / link).resolve().exists()

@@ -24,7 +24,7 @@ HEAVIEST, FACES = 150e3, 95e3
 # Of the reference the text is English everywhere: of the Chinese editions two
 # pages are looked at.
 REFERENCE = [f"en/api/{name}" for name in API]
-REFERENCE += ["zh-Hans/api/conformance", "zh-Hant/api/commands"]
+REFERENCE += ["zh-Hans/api/conformance", "zh-Hant/api/plan"]
 # Axe looks at the original, and at one page of each translation; nightly at
 # all.
 AXE_DAILY = ("zh-Hans/05-shortcuts", "zh-Hant/07-depth")

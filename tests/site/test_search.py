@@ -135,13 +135,6 @@ def test_what_is_nowhere_can_be_looked_for_in_another_language(open_page):
     assert page.locator(".search-elsewhere a").count() == 0
 
 
-def test_two_words_are_found_where_they_stand_together(open_page):
-    page = search_page(open_page, "en", "ReLU")
-    found = ("12-find-the-bug", "bugs-2")  # "works in place to save memory"
-    for query in ("in-place", "inplace", "in place"):
-        assert first_section(page, query) == found
-
-
 # --------------------------------------------------------- what a result does
 @pytest.mark.parametrize(
     ("edition", "query"),

@@ -37,7 +37,6 @@ def same_kernels(monkeypatch: pytest.MonkeyPatch) -> None:
     [
         ("original", {}),
         ("full-preactivation", {"channels_last": True}),
-        ("full-preactivation", {"channels_last": True, "fast": True}),
         ("full-preactivation", {"precision": "bf16", "memory": "recompute"}),
         ("original", {"precision": "fp16", "channels_last": True}),
         ("dropout-shortcut", {}),

@@ -29,7 +29,7 @@ def test_cifar_that_is_damaged_is_named(command, tmp_path, kind):
     words = ("--folder", root, "--out", tmp_path / "runs")
     answer = command("train", "--depth", "8", "--data", "cifar10", *words)
     where = root if "label" in kind else root / name
-    assert refusal(answer, where, "preact data cifar10") == "good"
+    assert refusal(answer, where, "cifar-10-binary.tar.gz") == "good"
 
 
 @pytest.fixture

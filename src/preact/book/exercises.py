@@ -13,15 +13,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from html import escape
 from importlib import import_module
-from importlib.resources import files
 from typing import Any
 
 import numpy as np
 
 from preact.book.explorers import Explorer
 from preact.book.page import show, words
-
-__all__ = ["check"]
 
 ROOMS = (
     *("why", "signal", "gradient", "units", "shortcuts", "activations"),
@@ -150,8 +147,6 @@ def agrees(
 def exercises_of(room: str) -> dict[str, Any]:
     """Return what judges the exercises of a chapter, by label."""
     if room not in ROOMS:
-        return {}
-    if not (files("preact.book") / room / "exercises.py").is_file():
         return {}
     module = import_module(f"preact.book.{room}.exercises")
     return dict(module.EXERCISES)

@@ -3,7 +3,6 @@
 from html import escape
 from typing import Any
 
-from preact.book.measurements import share_propagation
 from preact.book.widget import is_live, is_missing
 from preact.strings import Strings
 
@@ -32,7 +31,6 @@ def setup(language: str) -> Strings:
     """
     global _current
     _current = Strings(language)
-    share_propagation()
     if is_missing():
         print(_current("check.no_widgets"))  # noqa: T201
     return _current

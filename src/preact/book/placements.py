@@ -13,7 +13,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from preact.book.measurements import measured
 from preact.plan import stack_plan
 from preact.propagation import profile
 from preact.reference.caches import Array
@@ -103,7 +102,6 @@ class Measured(NamedTuple):
 
 
 @cache
-@measured
 def measure(spec: UnitSpec) -> Measured:
     """Measure signal and gradient by depth at iteration 0, once."""
     plan = stack_plan(spec, units=UNITS, width=WIDTH)

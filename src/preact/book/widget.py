@@ -16,7 +16,8 @@ from importlib.resources import files
 from importlib.util import find_spec
 from typing import Any
 
-from preact.book.measurements import FOLDER as MEASURED
+BUILD = "PREACT_BUILD"
+"""Environment variable that is set while the book's build runs a chapter."""
 
 Work = Callable[[Any], Iterator[object]]
 """What answers one message of an explorer, with some of its own."""
@@ -35,7 +36,7 @@ def view(markup: str, work: Work | None = None) -> dict[str, Any]:
     except ImportError:
         return {}
     shown = make(work, markup=markup)._repr_mimebundle_()[0]
-    return {kind: told for kind, told in shown.items() if "widget" in kind}
+    return {kind: data for kind, data in shown.items() if "widget" in kind}
 
 
 def is_live() -> bool:
@@ -44,7 +45,7 @@ def is_live() -> bool:
         from IPython import get_ipython
     except ImportError:
         return False
-    return MEASURED not in os.environ and hasattr(get_ipython(), "kernel")
+    return BUILD not in os.environ and hasattr(get_ipython(), "kernel")
 
 
 def is_missing() -> bool:

@@ -15,14 +15,12 @@ from preact.strings import LANGUAGES
 
 COMMANDS = {
     "plan": "print units, shapes, parameters and multiply-adds",
-    "data": "download and verify CIFAR",
     "train": "train one network; the same command again resumes",
     "eval": "print the test error of a network that was trained",
     "predict": "say what is on images, by a network that was trained",
     "ablate": "run what an experiment file asks for and is not recorded",
     "report": "print our errors beside the paper's",
     "plot": "draw errors, curves and profiles of recorded runs",
-    "bench": "time a training step and a forward pass beside other packages",
     "check": "probe any network: which residual unit is it, and is it right",
 }
 """What each command is for, by name."""
@@ -62,14 +60,12 @@ def make_parser() -> argparse.ArgumentParser:
     )
     describe: dict[str, Callable[[argparse.ArgumentParser], str]] = {
         "plan": _plan,
-        "data": _data,
         "train": _train,
         "eval": _eval,
         "predict": _predict,
         "ablate": _ablate,
         "report": _report,
         "plot": _plot,
-        "bench": _bench,
         "check": _check,
     }
     for name, purpose in COMMANDS.items():
@@ -124,17 +120,6 @@ def _plan(command: argparse.ArgumentParser) -> str:
     return "Print a network's units, shapes, parameters and multiply-adds."
 
 
-def _data(command: argparse.ArgumentParser) -> str:
-    add = command.add_argument
-    add("name", choices=("cifar10", "cifar100"))
-    _folder(add)
-    add("--url", help="another address of the same archive")
-    return (
-        "Download CIFAR from its official address, resume what broke off, "
-        "verify every file. An existing folder is only verified."
-    )
-
-
 def _train(command: argparse.ArgumentParser) -> str:
     add = command.add_argument
     _network(add)
@@ -174,12 +159,6 @@ def _train(command: argparse.ArgumentParser) -> str:
         action="store_true",
         help="channels side by side in memory: faster on most devices, but "
         "other last bits than those of the records, so not the default",
-    )
-    add(
-        "--fast",
-        action="store_true",
-        help="fused units on a CPU, in float32 with --channels-last, where "
-        "they were measured to pay; see `preact bench`",
     )
     add(
         "--memory",
@@ -335,20 +314,6 @@ def _plot(command: argparse.ArgumentParser) -> str:
     )
 
 
-def _bench(command: argparse.ArgumentParser) -> str:
-    add = command.add_argument
-    add("--depth", type=int, default=164)
-    add("--batch", type=int, default=32)
-    add("--rounds", type=int, default=10)
-    add("--threads", type=int, help="of all (default: PyTorch's)")
-    add("--record", type=Path, help="write a JSON record")
-    return (
-        "Time a training step and a forward pass of the full pre-activation "
-        "network on the CPU, ours and the peers' by turns, each in a process "
-        "of its own. Gradients are compared with float64 first."
-    )
-
-
 def _check(command: argparse.ArgumentParser) -> str:
     add = command.add_argument
     add(
@@ -380,33 +345,16 @@ def _check(command: argparse.ArgumentParser) -> str:
         action="store_true",
         help='exit with 1 for "could not tell", too',
     )
-    add(
-        "--limit",
-        type=float,
-        default=600.0,
-        metavar="SECONDS",
-        help="how long the probe may take (default: %(default)g)",
-    )
-    add(
-        "--limit-memory",
-        type=float,
-        metavar="GIB",
-        help="how much it may allocate (default: half of the memory; on "
-        "Linux only)",
-    )
     add("--language", default="en", choices=LANGUAGES)
     form = command.add_mutually_exclusive_group()
     form.add_argument(
         "--verbose", action="store_true", help="evidence for each yes, too"
     )
     _json(form.add_argument)
-    form.add_argument(
-        "--markdown", action="store_true", help="for a pull request"
-    )
     return (
         "Probe a network by what it computes and answer, property by "
         "property, which residual unit it is and whether it is right. The "
-        "code that you name is imported and run, in a process of its own. "
+        "code that you name is imported and run. "
         "Exit status: 0 if no answer is no, 1 if one is, 2 if nothing could "
         "be probed."
     )

@@ -27,8 +27,8 @@ from preact.records.compare import (
     odd_warmup,
     subtracted,
 )
+from preact.records.files import PUBLISHED
 from preact.records.record import setting
-from preact.records.speed import PUBLISHED
 from preact.strings import Strings
 from preact.typed import has_changed, shortened
 

@@ -105,6 +105,5 @@ def _run(options: argparse.Namespace, recipe: Recipe, data: Data) -> Run:
             precision=options.precision,
             channels_last=options.channels_last,
             memory=options.memory,
-            fast=options.fast,
         ),
     )

@@ -17,12 +17,8 @@ Examples
 ('bn-after-addition', ['clear-stream'])
 """
 
-from typing import TYPE_CHECKING, Any
-
+from preact.conformance.probing import assert_identity_shortcuts, probe
 from preact.conformance.report import Finding, Property, Report, Verdict
-
-if TYPE_CHECKING:
-    from preact.conformance.probing import assert_identity_shortcuts, probe
 
 __all__ = [
     "Finding",
@@ -32,16 +28,3 @@ __all__ = [
     "assert_identity_shortcuts",
     "probe",
 ]
-
-
-def __getattr__(name: str) -> Any:
-    """Load the probe, and PyTorch with it, when it is asked for.
-
-    A report is read and printed without them. By a plain import, which the
-    cache of executed chapters follows.
-    """
-    if name in ("assert_identity_shortcuts", "probe"):
-        from preact.conformance import probing
-
-        return getattr(probing, name)
-    raise AttributeError(f"preact.conformance has no {name!r}")

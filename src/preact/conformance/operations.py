@@ -21,6 +21,7 @@ SAME = {  # returns the values that it was given, if their shape is the same
 FRESH = ("new_", "rand", "zeros", "ones", "empty", "full")
 RANDOM = ("bernoulli", "rand", "uniform", "normal", "native_dropout")
 SUMS = {"add", "sub", "rsub"}
+RELUS = [("clamp", 0, None), ("clamp_min", 0, None), ("threshold", 0, 0)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,9 +192,6 @@ def _clamp(call: Call, out: Tensor) -> Read:
         return Kind.RELU, Facts()
     is_relu6 = low == 0 and call.name in ("clamp", "hardtanh")
     return Kind.ACTIVATION, Facts(name="relu6" if is_relu6 else call.name)
-
-
-RELUS = [("clamp", 0, None), ("clamp_min", 0, None), ("threshold", 0, 0)]
 
 
 def _slice(call: Call, out: Tensor) -> Read:

@@ -18,7 +18,7 @@ from preact.conformance.measure import distance, judge, measure, tells
 from preact.conformance.network import TracedNetwork
 from preact.conformance.report import Report
 from preact.conformance.trace import Refusal, See, Zero, trace
-from preact.conformance.words import said
+from preact.conformance.words import evidence_sentence
 from preact.spec import find_row
 from preact.strings import Strings
 from preact.typed import raised
@@ -26,14 +26,12 @@ from preact.typed import raised
 BATCH = 2  # two images: BN has statistics, and one can be told from another
 SEED = 0
 RETRIES = 6  # passes to find out whether modes differ, or chance
-Inputs = Sequence[Tensor]
 
 
 def probe(
     module: nn.Module,
     image: Sequence[int] = (3, 32, 32),
     *,
-    inputs: Sequence[Tensor] | None = None,
     row: str = "",
     name: str = "",
 ) -> Report:
@@ -47,9 +45,6 @@ def probe(
     image : sequence of int
         Shape of one input without the batch: channels, height, width of an
         image, or tokens and width of a transformer's block.
-    inputs : sequence of Tensor, optional
-        What to call the module with, instead of random images; the batch is
-        the first dimension of each, and should be 2 or more.
     row : str
         The row of `preact.spec.ROWS` that it is meant to be, if any: to be
         another one is then a fault.
@@ -94,7 +89,7 @@ def probe(
             "image must be one to four positive whole numbers, such as "
             f"(3, 32, 32); got {image!r}"
         )
-    network = _traced(module, shape, inputs, row)
+    network = _traced(module, shape, row)
     return Report(
         network=name or type(module).__name__,
         image=network.image,
@@ -111,15 +106,9 @@ def probe(
 
 
 def _traced(
-    module: nn.Module, shape: tuple[int, ...], inputs: Inputs | None, row: str
+    module: nn.Module, shape: tuple[int, ...], row: str
 ) -> TracedNetwork:
     """Look at a network; whatever it raises becomes one sentence."""
-    if inputs is not None:
-        if not inputs or not all(isinstance(x, Tensor) for x in inputs):
-            raise ValueError(
-                f"inputs must be one or more tensors; got {inputs!r:.60}"
-            )
-        shape = tuple(inputs[0].shape[1:])
     try:
         with (
             preserve_state(module),
@@ -127,7 +116,7 @@ def _traced(
             warnings.catch_warnings(),
         ):
             warnings.simplefilter("ignore")  # its own, where they are errors
-            return _look(module, inputs or [images(module, shape)], row)
+            return _look(module, images(module, shape), row)
     except (KeyboardInterrupt, Refusal):
         raise
     except BaseException as error:  # a network may raise what it wants
@@ -194,7 +183,7 @@ def _seed_all() -> None:
     np.random.seed(SEED)  # noqa: NPY002
 
 
-def _look(module: nn.Module, inputs: Inputs, row: str) -> TracedNetwork:
+def _look(module: nn.Module, x: Tensor, row: str) -> TracedNetwork:
     """Look at a network in training, then in evaluation."""
     for name, p in module.named_parameters():
         if p.is_meta:
@@ -205,7 +194,7 @@ def _look(module: nn.Module, inputs: Inputs, row: str) -> TracedNetwork:
             raise Refusal(
                 f"the network must have finite weights; {name} has others"
             )
-    training = _read(module.train(), inputs, row)
+    training = _read(module.train(), x, row)
     if not training.units:
         raise Refusal(
             f"none of the network's {training.additions} additions has a "
@@ -213,37 +202,37 @@ def _look(module: nn.Module, inputs: Inputs, row: str) -> TracedNetwork:
         )
     # Which row is meant is asked of training: a BN that somebody has written
     # by hand is a shift and a scale in evaluation.
-    evaluation = _read(module.eval(), inputs, "")
+    evaluation = _read(module.eval(), x, "")
     if len(training.units) != len(evaluation.units):  # unless by chance
         module.train()
-        graphs = [trace(module, inputs)[0] for _ in range(RETRIES)]
+        graphs = [trace(module, x)[0] for _ in range(RETRIES)]
         if not all(map(training.graph.is_like, graphs)):
             training = replace(training, steady=False)
     return replace(training, evaluation=evaluation)
 
 
-def _read(module: nn.Module, inputs: Inputs, row: str) -> TracedNetwork:
+def _read(module: nn.Module, x: Tensor, row: str) -> TracedNetwork:
     """Trace two passes in one mode, and measure.
 
     Random numbers are not drawn alike: whoever evaluates an image twice does
     not seed either.
     """
     _seed_all()
-    graph, first = trace(module, inputs)
-    again, second = trace(module, inputs)
+    graph, first = trace(module, x)
+    again, second = trace(module, x)
     graph.note_chance(again)
 
     def run(see: See, zero: Zero) -> Graph:
         """Trace it with the same random numbers."""
         _seed_all()
-        return trace(module, inputs, see, zero)[0]
+        return trace(module, x, see, zero)[0]
 
     anatomy = take_apart(graph)
     if judge(anatomy, run):
         anatomy = take_apart(graph)
     return TracedNetwork(
         **{one.name: getattr(anatomy, one.name) for one in fields(Anatomy)},
-        image=tuple(inputs[0].shape[1:]),
+        image=tuple(x.shape[1:]),
         meant=row,
         values={n: p.detach() for n, p in module.named_parameters()},
         measured=measure(anatomy, run),
@@ -307,8 +296,9 @@ def assert_identity_shortcuts(
     report = probe(module, image, row=row)
     for name in ("identity-shortcut", "clear-stream", "gradient"):
         finding = report[name]
+        evidence = evidence_sentence(finding, Strings("en"))
         places = ", ".join(finding.places[:3]) or "all units"
         assert finding.verdict == "yes", (
-            f"{name}: {finding.verdict}, {said(finding, Strings('en'))} "
+            f"{name}: {finding.verdict}, {evidence} "
             f"({finding.source}); {places}"
         )

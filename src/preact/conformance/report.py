@@ -1,7 +1,7 @@
 """What a probe found: typed, without words of any language."""
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
@@ -160,15 +160,11 @@ class Report:
     @property
     def unasked(self) -> tuple[Property, ...]:
         """The questions that were not asked: there is nothing to ask about."""
-        asked = {finding.property for finding in self.findings}
-        return tuple(p for p in Property if p not in asked)
+        answered = {finding.property for finding in self.findings}
+        return tuple(p for p in Property if p not in answered)
 
     @property
     def counts(self) -> dict[Verdict, int]:
         """How many answers are yes, no and could not tell."""
         verdicts = [finding.verdict for finding in self.findings]
         return {verdict: verdicts.count(verdict) for verdict in Verdict}
-
-    def as_dict(self) -> dict[str, Any]:
-        """Everything, for JSON."""
-        return asdict(self) | {"counts": self.counts}

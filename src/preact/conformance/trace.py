@@ -7,7 +7,7 @@ same signal, what is changed in place is a new one.
 """
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import torch
@@ -45,7 +45,7 @@ class Trace(TorchDispatchMode):
     def __init__(
         self,
         module: nn.Module,
-        inputs: Sequence[Tensor],
+        x: Tensor,
         see: See | None = None,
         zero: Zero | None = None,
     ) -> None:
@@ -56,9 +56,8 @@ class Trace(TorchDispatchMode):
             self._names.setdefault(place_of(value), name)  # if shared, first
         self._origins = WeakIdKeyDictionary()
         self._written: dict[int, int] = {}  # storage: last change in place
-        self._add(Kind.IMAGES, None, inputs[0], Facts())
-        for x in inputs:
-            self._remember(x, ROOT)
+        self._add(Kind.IMAGES, None, x, Facts())
+        self._remember(x, ROOT)
 
     def __torch_dispatch__(
         self,
@@ -191,7 +190,7 @@ def place_of(x: Tensor) -> tuple[int, int]:
 
 def trace(
     module: nn.Module,
-    inputs: Sequence[Tensor],
+    x: Tensor,
     see: See | None = None,
     zero: Zero | None = None,
 ) -> tuple[Graph, list[Tensor]]:
@@ -202,9 +201,9 @@ def trace(
     # Autograd's own detached copies are nodes too, so they must recur.
     with (
         torch.set_grad_enabled(module.training),
-        Trace(module, inputs, see, zero) as writer,
+        Trace(module, x, see, zero) as writer,
     ):
-        result = module(*inputs)
+        result = module(x)
     results = [x for x in tree_leaves(result) if isinstance(x, Tensor)]
     if not results:
         raise Refusal(

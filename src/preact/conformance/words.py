@@ -6,7 +6,6 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from preact.conformance.report import Finding, Property, Report, Verdict
-from preact.figures.tables import as_text
 from preact.figures.variants import row_name
 from preact.records.costs import Cost, costs
 from preact.strings import Strings
@@ -45,15 +44,15 @@ def judged_lines(
             yield finding.verdict, first
             yield from ((None, line) for line in rest)
             continue
-        why = "" if is_right else said(finding, strings)
+        why = "" if is_right else evidence_sentence(finding, strings)
         names = short.setdefault((finding.verdict, why), [])
         names.append(str(finding.property))
     for (verdict, why), names in short.items():
-        told = strings("punctuation.colon").join(
+        line = strings("punctuation.colon").join(
             [strings(VERDICTS[verdict]), strings.join(names)]
         )
         stop = strings("punctuation.semicolon") * bool(why)
-        yield verdict, told + stop + why
+        yield verdict, line + stop + why
     yield None, count_line(report, strings, skipped)
 
 
@@ -107,29 +106,6 @@ def count_line(report: Report, strings: Strings, skipped: Skipped = ()) -> str:
     return line + strings("punctuation.semicolon") + aside
 
 
-def markdown(
-    report: Report, strings: Strings, skipped: Skipped = ()
-) -> Iterator[str]:
-    """Write a report as a list in Markdown, for a pull request.
-
-    What a network calls its parts is text here, never markup.
-    """
-    *lines, last = [
-        line for _, line in judged_lines(report, strings, skipped=skipped)
-    ]
-    yield f"### {as_markdown(last)}\n"
-    for line in lines:
-        told = line.lstrip()
-        yield f"{line.removesuffix(told)}- {as_markdown(told)}"
-
-
-def as_markdown(line: str) -> str:
-    """Escape a line; what stands in backticks stays code."""
-    parts = re.split("( ?`[^`]*` ?)", line)  # every second one is code
-    parts[::2] = map(as_text, parts[::2])
-    return "".join(parts)
-
-
 def finding_lines(
     finding: Finding, strings: Strings, meant: str
 ) -> Iterator[str]:
@@ -142,7 +118,7 @@ def finding_lines(
         mark=f"[{finding.property}]",
         question=strings(f"probe_ask.{finding.property}"),
         verdict=strings(VERDICTS[finding.verdict]),
-        said=said(finding, strings),
+        said=evidence_sentence(finding, strings),
     )
     if finding.places:
         shown = [*finding.places[:SHOWN]]
@@ -155,8 +131,8 @@ def finding_lines(
         yield "  " + strings("probe.fix", fix=fix(finding, strings))
 
 
-def said(finding: Finding, strings: Strings) -> str:
-    """The evidence in a sentence."""
+def evidence_sentence(finding: Finding, strings: Strings) -> str:
+    """Write the evidence in a sentence."""
     evidence = typeset(finding.evidence, strings)
     return strings(f"probe_said.{finding.reason}", **evidence)
 

@@ -1,8 +1,8 @@
 """Images to train on: scikit-learn's digits, CIFAR, ImageNet, and your own.
 
 All but ImageNet stay in memory as bytes; `augment` turns batches into what a
-network reads, on whatever device they are. `from_dataset` and `from_folders`
-make a data set of your images.
+network reads, on whatever device they are. Your images become one as an
+`ImageSet` of tensors, or lie in folders.
 
 Chapters `09-training` and `10-imagenet`.
 """
@@ -14,8 +14,12 @@ import torch
 from preact.data.cifar import CIFAR, read_cifar
 from preact.data.digits import read_digits
 from preact.data.folders import ImageFolder, from_folders, read_imagenet
-from preact.data.images import ImageSet, halve, hold_out
-from preact.data.own import from_dataset
+from preact.data.images import (
+    ImageSet,
+    check_own_data_name,
+    halve,
+    hold_out,
+)
 from preact.plan.data_sets import DATA_SETS
 from preact.typed import find_own_code, raised, shortened
 
@@ -26,7 +30,7 @@ NAMES = (*DATA_SETS, "folders")
 
 __all__ = [
     "Data",
-    "from_dataset",
+    "ImageSet",
     "hold_out",
     "load",
     "read_digits",
@@ -61,7 +65,7 @@ def load(name: str, folder: Path | str = "data") -> Data:
     >>> digits.shape, digits.counts, digits.classes
     ((1, 8, 8), (1437, 360), 10)
     """
-    check_name_of_data(name)
+    check_data_choice(name)
     folder = Path(folder)
     if ":" in name:
         make = find_own_code(name, "data")
@@ -74,9 +78,10 @@ def load(name: str, folder: Path | str = "data") -> Data:
             ) from error
         if not isinstance(made, ImageSet):
             raise ValueError(
-                f"data {name!r} must return an ImageSet, as "
-                f"preact.data.from_dataset does; got {type(made).__name__}"
+                f"data {name!r} must return a preact.data.ImageSet; got "
+                f"{type(made).__name__}"
             )
+        check_own_data_name("name", made.name)
         return made
     if name == "digits":
         return read_digits()
@@ -109,8 +114,8 @@ def stand_in(name: str) -> ImageSet | None:
     )
 
 
-def check_name_of_data(name: str) -> None:
-    """Refuse what is none of `NAMES` and not `package.module:name`."""
+def check_data_choice(name: str) -> None:
+    """Raise ValueError unless it is of `NAMES` or `package.module:name`."""
     known = isinstance(name, str) and all(name.partition(":"))
     if name not in NAMES and not known:
         raise ValueError(

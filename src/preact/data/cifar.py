@@ -1,13 +1,6 @@
-"""CIFAR-10 and CIFAR-100 in their official binary layout.
-
-Read from a folder, or downloaded from the official address: with progress,
-resumed where it broke off, and verified. No partial data set is ever left
-where a reader would find it.
-"""
+"""CIFAR-10 and CIFAR-100 in their official binary layout."""
 
 import hashlib
-import tarfile
-import tempfile
 import tomllib
 from dataclasses import replace
 from importlib.resources import files
@@ -17,7 +10,6 @@ from typing import Any
 import numpy as np
 import torch
 
-from preact.data.download import Progress, fetch
 from preact.data.images import ImageSet
 from preact.plan.data_sets import DATA_SETS
 
@@ -39,7 +31,7 @@ def read_cifar(name: str, folder: Path | str) -> ImageSet:
     parts: dict[str, list[np.ndarray[Any, Any]]] = {"train": [], "test": []}
     official = True
     for file, sha256 in facts["files"].items():
-        data = _read_file(name, root / file, facts["record_bytes"])
+        data = _read_file(root / file, facts)
         official = official and hashlib.sha256(data).hexdigest() == sha256
         records = np.frombuffer(data, np.uint8)
         records = records.reshape(-1, facts["record_bytes"])
@@ -57,7 +49,7 @@ def read_cifar(name: str, folder: Path | str) -> ImageSet:
             raise ValueError(
                 f"{root}: {split} labels must lie in 0..{classes - 1}; "
                 f"got {worst}: not {label}, or a damaged file; delete the "
-                f"folder and run `preact data {name}`"
+                f"folder and unpack {facts['url']} again"
             )
     read = ImageSet(
         name=name,
@@ -70,62 +62,19 @@ def read_cifar(name: str, folder: Path | str) -> ImageSet:
     return replace(read, label=f"{label} ({copy})") if copy else read
 
 
-def download_cifar(
-    name: str,
-    folder: Path | str,
-    *,
-    url: str | None = None,
-    progress: Progress | None = None,
-) -> Path:
-    """Download, verify and unpack the official archive; return its folder.
-
-    What breaks off is resumed by the next call. The data set appears under
-    its name only when every file is there, of an archive with its checksum.
-    Refuse, and delete, another archive; refuse a folder that lacks files.
-    """
-    facts, folder = CIFAR[name], Path(folder)
-    target = folder / str(facts["folder"])
-    if target.is_dir() and any(target.iterdir()):
-        missing = [f for f in facts["files"] if not (target / f).is_file()]
-        if missing:
-            raise ValueError(
-                f"{target} lacks {', '.join(missing)}; delete the folder and "
-                "run the command again, or choose another --folder"
-            )
-        return target
-    folder.mkdir(parents=True, exist_ok=True)
-    part = folder / f"{name}.tar.gz.part"
-    url = url or facts["url"]
-    fetch(url, part, facts["bytes"], progress)
-    with part.open("rb") as opened:
-        digest = hashlib.file_digest(opened, "sha256").hexdigest()
-    if digest != facts["sha256"]:
-        part.unlink()
-        raise ValueError(
-            f"{url}: the archive's SHA-256 must be {facts['sha256']}; got "
-            f"{digest}; it is deleted, run the command again, or give another "
-            "address with --url"
-        )
-    with tempfile.TemporaryDirectory(dir=folder, prefix=".unpacking-") as new:
-        with tarfile.open(part) as archive:
-            archive.extractall(new, filter="data")
-        Path(new, facts["folder"]).replace(target)
-    part.unlink()
-    return target
-
-
-def _read_file(name: str, path: Path, record: int) -> bytes:
+def _read_file(path: Path, facts: dict[str, Any]) -> bytes:
     """Read one binary file whose size must be the official one."""
     if not path.is_file():
         raise FileNotFoundError(
-            f"{path} is missing: get the data with `preact data {name}`, or "
-            "give the folder that holds its binary files"
+            f"{path} is missing: unpack {facts['url']} in the folder, or give "
+            "the one that holds its binary files"
         )
     images = 50_000 if path.name == "train.bin" else 10_000
+    record = facts["record_bytes"]
     wanted, size = images * record, path.stat().st_size
     if size != wanted:
         raise ValueError(
             f"{path} must have {wanted} bytes ({images} records of {record}); "
-            f"got {size}: delete its folder and run `preact data {name}`"
+            f"got {size}: delete its folder and unpack {facts['url']} again"
         )
     return path.read_bytes()

@@ -18,7 +18,7 @@ from torch import Tensor
 
 from preact.data.augment import Augmentation, Batch, draws, normalize
 from preact.data.decode import decode
-from preact.data.images import ImageSet, check_data_name
+from preact.data.images import ImageSet, check_own_data_name
 from preact.data.preprocessing import Preprocessing
 from preact.plan.checks import MOST, check_positive
 
@@ -197,47 +197,17 @@ def _labeled(folder: Path) -> tuple[tuple[str, ...], Files]:
     return tuple(path.name for path in classes), tuple(files)
 
 
-def from_folders(
-    folder: Path | str, *, size: int = 32, name: str | None = None
-) -> ImageSet:
+def from_folders(folder: Path | str, *, size: int = 32) -> ImageSet:
     """Read `train/<class>/*` and `val/<class>/*` into memory.
 
-    For images as small as CIFAR's; `load("imagenet", folder)` finds the same
-    files, leaves them on disk, and cuts them at random.
-
-    Parameters
-    ----------
-    size : int
-        Height and width to which the middle square of each image is
-        brought.
-    name : str, optional
-        What records and tables call it; the folder's own name if not given.
-
-    Raises
-    ------
-    FileNotFoundError, ValueError
-        If `train` or `val` is missing, or a class has no images; if the two
-        have different classes, or fewer than two, or an image cannot be
-        decoded.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> from tempfile import TemporaryDirectory
-    >>> from PIL import Image
-    >>> from preact.data.folders import from_folders
-    >>> with TemporaryDirectory() as folder:
-    ...     for name in ("train/cat", "train/dog", "val/cat", "val/dog"):
-    ...         Path(folder, name).mkdir(parents=True)
-    ...         Image.new("RGB", (48, 40)).save(f"{folder}/{name}/1.png")
-    ...     pets = from_folders(folder, name="pets")
-    >>> pets.counts, pets.shape, pets.train_labels.tolist()
-    ((2, 2), (3, 32, 32), [0, 1])
+    For images as small as CIFAR's: the middle square of each is brought to
+    `size` pixels; `load("imagenet", folder)` finds the same files, leaves them
+    on disk, and cuts them at random. Records and tables call the set as the
+    folder is called. Errors are those of `read_imagenet`, and a ValueError if
+    an image cannot be decoded.
     """
-    if name is None:
-        name = Path(folder).resolve().name
-        check_data_name("the folder's name", name)
-    check_data_name("name", name)
+    name = Path(folder).resolve().name
+    check_own_data_name("the folder's name", name)
     data = read_imagenet(folder, size)
     (train_images, train_labels), (test_images, test_labels) = (
         (

@@ -49,8 +49,7 @@ class ImageSet:
 
     Examples
     --------
-    >>> from preact.data import read_digits
-    >>> from preact.data.images import ImageSet
+    >>> from preact.data import ImageSet, read_digits
     >>> digits = read_digits()
     >>> isinstance(digits, ImageSet)
     True
@@ -244,8 +243,8 @@ def hold_out(data: ImageSet, images: int) -> ImageSet:
     )
 
 
-def check_data_name(field: str, name: str) -> None:
-    """Refuse what cannot name a folder of records, or names other data."""
+def check_own_data_name(field: str, name: str) -> None:
+    """Raise ValueError unless records of new data can be called so."""
     check_name(field, name)
     taken = {known.replace("-", "") for known in DATA_SETS}
     if name.lower().replace("-", "") in taken:
@@ -257,7 +256,7 @@ def check_data_name(field: str, name: str) -> None:
 def _check_kind(
     field: str, value: object, dtype: torch.dtype, axes: str
 ) -> None:
-    """Refuse anything but a tensor of this dtype with these axes."""
+    """Raise ValueError unless it is a tensor of this dtype and axes."""
     got = type(value).__name__
     if isinstance(value, Tensor):
         is_here = value.device.type == "cpu"

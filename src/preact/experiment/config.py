@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Discriminator, Field, Tag
 
-from preact.data import check_name_of_data
+from preact.data import check_data_choice
 from preact.plan.checks import MOST
 from preact.plan.depth import check_depth
 from preact.plan.written import WrittenUnit
@@ -169,7 +169,7 @@ class Fixed:
 
     def __post_init__(self) -> None:
         find_recipe(self.recipe)
-        check_name_of_data(self.data)
+        check_data_choice(self.data)
         if self.execution.processes != 1:
             raise ValueError(
                 "execution.processes is counted when it runs (torchrun); "

@@ -14,7 +14,6 @@ from typing import Any
 
 import torch
 
-from preact.fast.network import processor_name
 from preact.records import Deviation
 from preact.records.compare import flat
 from preact.train import Run
@@ -26,7 +25,7 @@ Values = dict[str, Any]
 # Of `config`, and nowhere else in a record.
 INSIDE = ("execution", "init_sha256", "stages", "unit")
 HERE = Path(__file__).parents[1]
-CODE = (".py", ".c", ".toml")
+CODE = (".py", ".toml")
 STATUS, CLEAR = Path("/proc/self/status"), Path("/proc/self/clear_refs")
 
 
@@ -111,10 +110,11 @@ def differences(there: Mapping[str, Any], here: Mapping[str, Any]) -> str:
 def measured(ended: Outcome) -> Values:
     """What came out."""
     finished, speed = ended.outcome == "finished", ended.images_per_s
-    same = ("outcome", "iterations", "test_error_pct", "profiles", "kernels")
+    same = ("outcome", "iterations", "test_error_pct", "profiles")
     return {
         **{name: getattr(ended, name) for name in same},
         "test_error_is": "last iteration",
+        "kernels": ["PyTorch"],
         "train_loss": ended.train_loss if finished else None,
         "wall_s": round(ended.wall_s, 2),
         "images_per_s": speed and round(speed, 1),
@@ -140,6 +140,17 @@ def environment(device: str, devices: int) -> Values:
         "git": git(),
         "wall_is": "monotonic clock",
     }
+
+
+@cache
+def processor_name() -> str:
+    """What the processor calls itself."""
+    cpuinfo = Path("/proc/cpuinfo")
+    lines = cpuinfo.read_text().splitlines() if cpuinfo.exists() else []
+    names = [
+        line.split(":")[1].strip() for line in lines if "model name" in line
+    ]
+    return names[0] if names else platform.processor() or "CPU"
 
 
 def package_version() -> str:

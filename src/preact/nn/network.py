@@ -7,16 +7,22 @@ import math
 from collections.abc import Callable, Mapping
 from copy import deepcopy
 from dataclasses import is_dataclass, replace
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import torch
 from torch import Tensor, nn
 
 from preact.nn.layers import is_traced, sequential
+from preact.nn.memory import FrugalUnit, Memory, run_segments
 from preact.nn.unit import Unit
 from preact.plan import Conv, Linear, NetworkPlan
-from preact.plan.checks import MOST, check_batch, check_finite, check_positive
+from preact.plan.checks import (
+    MOST,
+    check_batch,
+    check_choice,
+    check_positive,
+)
 
 Arrays = Mapping[str, np.ndarray[Any, Any]]
 
@@ -31,6 +37,11 @@ class Network(nn.Module):
     seed : int, optional
         Seed of the initial weights; None draws from PyTorch's global
         generator.
+    memory : {"keep", "recompute", "unit", "segment"}
+        What is kept between forward and backward pass: all activations; all
+        but the outputs of BN-ReLU in front of a convolution; what each unit
+        reads; what every sqrt(L)-th of L units reads. The rest is computed
+        again, and the gradients are the same.
 
     Attributes
     ----------
@@ -44,6 +55,11 @@ class Network(nn.Module):
     ------
     TypeError
         If the plan is none.
+    ValueError
+        If `memory` is none of these.
+    RuntimeError
+        In the backward pass, if weights or modes have changed since the
+        forward pass and something is to be computed again from them.
 
     Notes
     -----
@@ -66,18 +82,26 @@ class Network(nn.Module):
     True
     """
 
-    def __init__(self, plan: NetworkPlan, seed: int | None = None) -> None:
+    def __init__(
+        self,
+        plan: NetworkPlan,
+        seed: int | None = None,
+        *,
+        memory: Memory = "keep",
+    ) -> None:
         super().__init__()
         if not isinstance(plan, NetworkPlan):
             raise TypeError(
                 "Network needs a NetworkPlan, such as cifar_plan(spec, "
                 f"depth=110, convs=2); got {plan!r}"
             )
-        self.plan = plan
+        check_choice("memory", memory, get_args(Memory))
+        self.plan, self.memory = plan, memory
         self.preprocess: Callable[[Tensor], Tensor] | None = None
         self.make: str | None = None
         self.stem = sequential(plan.stem)
-        self.units = nn.ModuleList(Unit(unit) for unit in plan.units)
+        kind = Unit if memory == "keep" else FrugalUnit
+        self.units = nn.ModuleList(kind(unit) for unit in plan.units)
         self.tail = sequential(plan.tail)
         head = plan.classifier
         self.classifier = nn.Linear(head.c_in, head.c_out)
@@ -97,9 +121,8 @@ class Network(nn.Module):
             If the images are no tensor of floating-point numbers, or of
             another dtype than the weights without autocast.
         ValueError
-            If the images have other channels than the plan, leave one value
-            per channel to a batch normalization in training, or (looked at
-            on the CPU only, where looking is free) are not finite.
+            If the images have other channels than the plan, or leave one
+            value per channel to a batch normalization in training.
         """
         _check_images(x, self.plan, next(self.parameters(), None))
         x = self.stem(x)
@@ -108,13 +131,19 @@ class Network(nn.Module):
         return self.classifier(x.mean((2, 3)))  # type: ignore[no-any-return]
 
     def run_units(self, x: Tensor) -> Tensor:
-        """Hand x_0 from unit to unit; `preact.fast` has other ways.
+        """Hand x_0 from unit to unit.
 
         Parameters
         ----------
         x : (N, C, H, W) float tensor
-            Images; their dtype is that of the computation.
+            What the first unit reads.
         """
+        if self.memory in ("unit", "segment"):
+            units = [*self.units]
+            longer = self.memory == "segment"
+            return run_segments(
+                units, x, math.isqrt(len(units)) if longer else 1
+            )
         for unit in self.units:
             x = unit(x)
         return x
@@ -230,7 +259,7 @@ def start_from(network: Network, weights: Mapping[str, Tensor]) -> None:
 
 
 def _check_images(x: Tensor, plan: NetworkPlan, weight: Tensor | None) -> None:
-    """Refuse what is no batch of images for the plan and its weights."""
+    """Raise an error unless x is a batch of images for plan and weights."""
     if is_traced(x):
         return
     if not isinstance(x, Tensor) or not x.is_floating_point():
@@ -249,12 +278,3 @@ def _check_images(x: Tensor, plan: NetworkPlan, weight: Tensor | None) -> None:
             f"{x.dtype}"
         )
     check_batch(tuple(x.shape), plan.image[0])
-    if torch.compiler.is_compiling() or x.device.type != "cpu":
-        return
-    if torch.jit.is_tracing():  # type: ignore[attr-defined,no-untyped-call]
-        return
-    try:
-        bad = int((~torch.isfinite(x)).sum())
-    except RuntimeError:  # vmap and fake tensors: there is no one number
-        return
-    check_finite(bad, x.numel())

@@ -1,25 +1,19 @@
 """One probe for the residual stream of any list of modules.
 
-x_l and dE/dx_l between the modules, the branches F_l inside them, and the
-share of shortcut paths that are open; by hooks, so a network need not have a
-plan, nor be ours. The twin of `preact.reference.propagate`.
+x_l and dE/dx_l between the modules, and the share of shortcut paths that are
+open; by hooks, so a network need not have a plan, nor be ours. The twin of
+`preact.reference.propagate`.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import partial
 from typing import Any
 
-import numpy as np
 import torch
-import torch.nn.functional as nnf
 from torch import Tensor, nn
 
-from preact.nn.network import Network
-from preact.nn.unit import Unit
-from preact.plan import NetworkPlan
-from preact.plan.checks import check_labels
-from preact.plan.open_paths import Closing, OpenPaths, closing
+from preact.plan.open_paths import Closing, OpenPaths
 
 Reading = Callable[[Tensor], Any]
 RELUS = ("Relu", "Threshold", "Hardtanh")  # as autograd calls them
@@ -32,10 +26,6 @@ class Watched:
 
     Attributes
     ----------
-    units : int
-        How many modules are watched.
-    branches : list of L, or empty
-        Readings of F_0, ..., F_{L-1}, where branches were named.
     streams : list of L + 1
         Readings of x_0, ..., x_L.
     gradients : list of L + 1
@@ -53,9 +43,8 @@ class Watched:
     [None, None, None]
     """
 
-    def __init__(self, units: int, branches: int) -> None:
+    def __init__(self, units: int) -> None:
         self.streams: list[Any] = [None] * (units + 1)
-        self.branches: list[Any] = [None] * branches
         self.gradients: list[Any] = [None] * (units + 1)
         self.open_share: list[Any] = [None] * (units + 1)
 
@@ -69,7 +58,6 @@ def copied(x: Tensor) -> Tensor:
 def watch(
     units: Sequence[nn.Module],
     *,
-    branches: Sequence[nn.Module] = (),
     closes: Sequence[Closing] | None = None,
     signal: Reading = copied,
     gradient: Reading = copied,
@@ -80,15 +68,13 @@ def watch(
     ----------
     units : modules
         Each maps one tensor x_l to one tensor x_{l+1}, in this order, once.
-    branches : modules, optional
-        One in each unit; its output is F_l.
     closes : sequence of Closing, optional
         What in each unit ends the path of a coordinate. None asks autograd:
         a unit whose last operation is a ReLU closes what it sets to zero.
         A compiled or fused unit hides it, and must be told of; in a pass
         without gradients nothing can be told, and the share is NaN.
     signal, gradient : callables
-        What is kept of x_l and F_l, and of dE/dx_l: by default a copy.
+        What is kept of x_l, and of dE/dx_l: by default a copy.
 
     Yields
     ------
@@ -100,7 +86,7 @@ def watch(
     Raises
     ------
     ValueError
-        If there is no unit, or `branches` or `closes` are not one for each.
+        If there is no unit, or `closes` has not one for each.
     TypeError
         If a unit is given or returns anything but one tensor (in the pass).
 
@@ -116,13 +102,12 @@ def watch(
     """
     if not units:
         raise ValueError("units must be one module or more; got none")
-    for name, values in (("branches", branches), ("closes", closes)):
-        if values and len(values) != len(units):
-            raise ValueError(
-                f"{name} must be one for each of {len(units)} units; "
-                f"got {len(values)}"
-            )
-    watched = Watched(len(units), len(branches))
+    if closes and len(closes) != len(units):
+        raise ValueError(
+            f"closes must be one for each of {len(units)} units; got "
+            f"{len(closes)}"
+        )
+    watched = Watched(len(units))
     paths: list[OpenPaths] = []
 
     def see(i: int, x: Tensor, closes: Closing = "nothing") -> None:
@@ -147,94 +132,13 @@ def watch(
         x = _one_tensor(out, f"unit {i} returns")
         see(i + 1, x, closes[i] if closes else _last_operation(x))
 
-    def end_branch(i: int, _branch: object, _args: object, F: Tensor) -> None:
-        if watched.branches[i] is None:
-            watched.branches[i] = signal(F)
-
     with ExitStack() as hooks:
         first = units[0].register_forward_pre_hook(begin)
         hooks.callback(first.remove)
         for i, unit in enumerate(units):
             hook = unit.register_forward_hook(partial(end_unit, i))
             hooks.callback(hook.remove)
-        for i, branch in enumerate(branches):
-            hook = branch.register_forward_hook(partial(end_branch, i))
-            hooks.callback(hook.remove)
         yield watched
-
-
-def propagate(
-    plan: NetworkPlan,
-    params: Mapping[str, np.ndarray[Any, Any]],
-    x: np.ndarray[Any, Any],
-    labels: np.ndarray[Any, Any],
-) -> tuple[list[Any], list[Any], list[Any], float]:
-    """Run once forward and backward, and show what each unit saw.
-
-    Computes in the dtype of `x`. Dropout masks come from PyTorch's global
-    generator, so they differ from the reference's.
-
-    Parameters
-    ----------
-    plan : NetworkPlan
-        Of the network.
-    params : mapping of str to array
-        By parameter name, as `preact.reference.initialize` draws them.
-    x : (N, C, H, W) float array
-        Images; their dtype is that of the computation.
-    labels : (N,) int array
-        Classes, from 0.
-
-    Returns
-    -------
-    streams, branches, gradients : lists of (N, C, H, W) arrays
-        As `preact.reference.propagate`.
-    loss : float
-        Mean cross-entropy in nats.
-
-    Raises
-    ------
-    ValueError
-        If the images are none for the plan, as in `Network.forward`, or the
-        labels are not one of its classes for each image.
-    RuntimeError
-        If the parameters are those of another plan.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from preact import nn, reference
-    >>> from preact.plan import stack_plan
-    >>> plan = stack_plan("original", units=4, width=8)
-    >>> params = reference.initialize(plan, seed=0)
-    >>> x = np.random.default_rng(0).normal(size=(16, *plan.image))
-    >>> twins = [
-    ...     engine.propagate(plan, params, x, np.arange(16) % 10)
-    ...     for engine in (nn, reference)
-    ... ]
-    >>> x_L, twin = [streams[-1] for streams, *_ in twins]
-    >>> np.allclose(x_L, twin)
-    True
-    """
-    images = torch.tensor(x)
-    check_labels(labels, len(images), plan.classes)
-    with torch.random.fork_rng([]):
-        network = Network(plan, seed=0).to(images.dtype)
-        network.load_arrays(params)
-        units = [unit for unit in network.units if isinstance(unit, Unit)]
-        with watch(
-            units,
-            branches=[unit.post for unit in units],
-            closes=[closing(unit.spec) for unit in plan.units],
-        ) as watched:
-            logits = network(images)
-            loss = nnf.cross_entropy(logits, torch.as_tensor(labels).long())
-            loss.backward()
-    streams, branches, gradients = (
-        [value.numpy() for value in values]
-        for values in (watched.streams, watched.branches, watched.gradients)
-    )
-    return streams, branches, gradients, loss.item()
 
 
 def _last_operation(x: Tensor) -> Closing:
@@ -245,7 +149,7 @@ def _last_operation(x: Tensor) -> Closing:
 
 
 def _one_tensor(value: object, what: str) -> Tensor:
-    """Refuse what is not one tensor."""
+    """Return a tensor. Raise TypeError for anything else."""
     if not isinstance(value, Tensor):
         raise TypeError(
             f"a watched unit maps one tensor to one tensor; {what} a "

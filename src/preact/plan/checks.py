@@ -7,7 +7,7 @@ if TYPE_CHECKING:  # `preact report` answers without NumPy
 
 
 def check_choice(field: str, value: object, legal: tuple[object, ...]) -> None:
-    """Refuse a value that is not one of the legal ones."""
+    """Raise ValueError unless the value is one of the legal ones."""
     if isinstance(value, bool | float) or value not in legal:
         names = ", ".join(map(repr, legal))
         raise ValueError(f"{field} must be one of {names}; got {value!r}")
@@ -25,7 +25,7 @@ MOST = {
 
 
 def check_positive(field: str, value: object, most: int | None = None) -> None:
-    """Refuse anything but a positive whole number, and absurd ones."""
+    """Raise ValueError unless it is a whole number from 1 to `most`."""
     if not isinstance(value, int) or isinstance(value, bool) or value < 1:
         raise ValueError(
             f"{field} must be a positive whole number; got {value!r:.60}"
@@ -35,7 +35,7 @@ def check_positive(field: str, value: object, most: int | None = None) -> None:
 
 
 def check_image(image: object) -> None:
-    """Refuse anything but (channels, height, width)."""
+    """Raise ValueError unless it is (channels, height, width)."""
     legal = isinstance(image, tuple) and len(image) == 3
     if not legal or not all(
         isinstance(n, int) and not isinstance(n, bool) and n > 0
@@ -53,7 +53,7 @@ def check_image(image: object) -> None:
 
 
 def check_batch(shape: tuple[int, ...], channels: int) -> None:
-    """Refuse anything but a batch of images with the planned channels.
+    """Raise ValueError unless it is of images with the planned channels.
 
     Height and width may differ from the plan's: the paper itself tests at
     320x320 what it trained at 224x224 (Table 5).
@@ -65,7 +65,7 @@ def check_batch(shape: tuple[int, ...], channels: int) -> None:
 
 
 def check_spread(shape: tuple[int, ...]) -> None:
-    """Refuse to normalize a single value per channel in training mode."""
+    """Raise ValueError if training has a single value per channel."""
     n, _, height, width = shape
     if n * height * width < 2:
         raise ValueError(
@@ -75,7 +75,7 @@ def check_spread(shape: tuple[int, ...]) -> None:
 
 
 def check_finite(bad: int, size: int) -> None:
-    """Refuse images in which `bad` of `size` numbers are NaN or infinite."""
+    """Raise ValueError if `bad` of `size` numbers are NaN or infinite."""
     if bad:
         raise ValueError(
             f"images must be finite numbers; got {bad} NaN or infinite "
@@ -86,7 +86,7 @@ def check_finite(bad: int, size: int) -> None:
 def check_labels(
     labels: "np.ndarray[Any, Any]", images: int, classes: int
 ) -> None:
-    """Refuse labels that are not a class for each image."""
+    """Raise ValueError unless the labels are a class for each image."""
     if labels.shape != (images,):
         raise ValueError(
             f"labels must have shape ({images},), one for each image; "

@@ -108,15 +108,7 @@ CONVENTIONS = {"paper": PAPER, "torch-release": TORCH_RELEASE, "fair": FAIR}
 def find_conventions(conventions: Conventions | str) -> Conventions:
     """Return conventions that are given, or that a name says.
 
-    Parameters
-    ----------
-    conventions : str or Conventions
-        What the paper leaves open, or the name of a set.
-
-    Raises
-    ------
-    ValueError
-        If they are neither; the message lists the names.
+    ValueError, which lists the names, if they are neither.
     """
     if isinstance(conventions, Conventions):
         return conventions

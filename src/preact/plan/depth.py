@@ -20,27 +20,7 @@ def fitting_convs(depth: int) -> int:
     Depths that fit both (110 = 9 * 12 + 2 = 6 * 18 + 2) are basic up to 110,
     the deepest basic network of the paper's tables.
 
-    Parameters
-    ----------
-    depth : int
-        Counted layers: convolutions of units, the classifier and, but for a
-        stack, the stem's convolution.
-
-    Returns
-    -------
-    int
-        2 or 3.
-
-    Raises
-    ------
-    ValueError
-        If the depth is absurd, or fits neither: the nearest legal are named.
-
-    Examples
-    --------
-    >>> from preact.plan.depth import fitting_convs
-    >>> fitting_convs(110), fitting_convs(164), fitting_convs(1001)
-    (2, 3, 3)
+    ValueError, which names the nearest legal depths, if it fits neither.
     """
     check_positive("depth", depth, MOST["depth"])
     basic, bottleneck = _is_legal(depth, 6), _is_legal(depth, 9)
@@ -91,7 +71,7 @@ def cifar_counts(
 
 
 def check_stages(units: object) -> tuple[int, ...]:
-    """Refuse anything but one to six positive whole numbers."""
+    """Raise ValueError unless they are one to six positive whole numbers."""
     if not isinstance(units, tuple | list) or not 1 <= len(units) <= 6:
         raise ValueError(
             "units_per_stage must be 1 to 6 whole numbers, for example "
@@ -123,7 +103,7 @@ def imagenet_counts(
 
 
 def check_depth(depth: int, convs: int, data: str) -> None:
-    """Refuse a depth that no network for this data set has."""
+    """Raise ValueError if no network for this data set has that depth."""
     if data == "imagenet":
         imagenet_counts(depth, convs, None)
     else:

@@ -176,26 +176,7 @@ class ReLU(Named):
 
 @dataclass(frozen=True, kw_only=True)
 class Pad(Named):
-    """Subsample by the stride, append zero channels (v1's option A).
-
-    Parameters
-    ----------
-    name : str
-        Of the layer, such as "weights.0".
-    c_in : int
-        Channels read.
-    c_out : int
-        Channels written.
-    stride : int
-        Step of its places, in pixels.
-
-    Examples
-    --------
-    >>> from preact.plan.layers import Pad
-    >>> pad = Pad(name="shortcut.0", c_in=16, c_out=32, stride=2)
-    >>> pad.out((16, 32, 32)), pad.parameters
-    ((32, 16, 16), 0)
-    """
+    """Subsample by the stride, append zero channels (v1's option A)."""
 
     c_in: int
     c_out: int
@@ -211,19 +192,7 @@ class Pad(Named):
 
 @dataclass(frozen=True, kw_only=True)
 class MaxPool(Named):
-    """3x3 max pooling with stride 2 and padding 1: the ImageNet stem's.
-
-    Parameters
-    ----------
-    name : str
-        Of the layer, such as "weights.0".
-
-    Examples
-    --------
-    >>> from preact.plan.layers import MaxPool
-    >>> MaxPool(name="stem.3").out((64, 112, 112))
-    (64, 56, 56)
-    """
+    """3x3 max pooling with stride 2 and padding 1: the ImageNet stem's."""
 
     def out(self, shape: Shape) -> Shape:
         channels, height, width = shape

@@ -217,20 +217,7 @@ class WrittenPlan:
 def write_plan(plan: NetworkPlan) -> dict[str, Any]:
     """Return JSON values of which `WrittenPlan` makes an equal plan.
 
-    Raises
-    ------
-    ValueError
-        If the plan was put together by hand in a way that no maker has.
-
-    Examples
-    --------
-    >>> from preact.plan import cifar_plan
-    >>> from preact.plan.written import write_plan
-    >>> values = write_plan(cifar_plan("original", depth=20, convs=2))
-    >>> values["unit"]
-    {'post': ['BN'], 'after': ['ReLU']}
-    >>> values["stages"][0]
-    [{'count': 3, 'c_inner': 16, 'c_out': 16}]
+    ValueError if the plan was put together by hand in a way that no maker has.
     """
     try:
         written = WrittenPlan(

@@ -8,12 +8,12 @@ Chapters `05-shortcuts`, `06-activations`, `07-depth`, `09-training`,
 """
 
 from preact.records.files import read_curve, read_record
-from preact.records.record import Deviation, Profile, Record
+from preact.records.record import Deviation, Record, StepProfile
 
 __all__ = [
     "Deviation",
-    "Profile",
     "Record",
+    "StepProfile",
     "read_curve",
     "read_record",
 ]

@@ -12,9 +12,8 @@ from typing import Any, TypeVar
 from preact import paper
 from preact.paper import FAIL_ERROR_PCT
 from preact.plan.data_sets import DATA_SETS
-from preact.records.files import read_record
+from preact.records.files import PUBLISHED, read_record
 from preact.records.record import Deviation, Record, sha256_of
-from preact.records.speed import PUBLISHED
 from preact.spec import find_row
 from preact.typed import shortened
 

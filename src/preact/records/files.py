@@ -6,11 +6,15 @@ import json
 import os
 from collections.abc import Mapping, Sequence
 from errno import EEXIST
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 from preact.records.record import Record
 from preact.typed import dump, parse, plain, read_text
+
+PUBLISHED = Path(str(files("preact"))) / "results"
+"""The folder of the records that ship with the package."""
 
 
 def write_record(

@@ -65,7 +65,7 @@ class Git:
 
 
 @typed
-class Profile:
+class StepProfile:
     """Signal and gradient at x_0, ..., x_L in one step of training.
 
     Parameters
@@ -135,7 +135,7 @@ class Record:
         and how they were taken.
     images_per_s : float or None
         Training images in a second of steps, tests and checkpoints apart.
-    profiles : tuple of Profile
+    profiles : tuple of StepProfile
         Signal and gradient by unit, in some of the steps.
     peak_memory_bytes, peak_memory_is : int and str
         Most memory held at any time, and what is counted: "CUDA allocator",
@@ -155,8 +155,8 @@ class Record:
     git, code_sha256 : Git and str
         The code that ran, and the hash of it.
     kernels : tuple of str
-        What computed the units, "C" or "PyTorch", one after another where a
-        run was resumed with others.
+        What computed the units: "PyTorch"; "C" in some records from when
+        the package had kernels of its own.
 
     Raises
     ------
@@ -197,7 +197,7 @@ class Record:
     train_loss: float | None
     wall_s: NotNegative
     images_per_s: NotNegative | None
-    profiles: tuple[Profile, ...]
+    profiles: tuple[StepProfile, ...]
     peak_memory_bytes: Bytes | None
     peak_memory_is: Text
     deviations: tuple[Deviation, ...]

@@ -98,19 +98,7 @@ def find_row(name: str) -> UnitSpec:
 def find_unit(unit: UnitSpec | str) -> UnitSpec:
     """Return a unit that is given, or that a row's name says.
 
-    Raises
-    ------
-    ValueError
-        If it is neither.
-
-    Examples
-    --------
-    >>> from preact.spec import BN, RELU, UnitSpec
-    >>> from preact.spec.tables import find_unit
-    >>> find_unit("full-preactivation") == UnitSpec(pre=(BN, RELU))
-    True
-    >>> print(find_unit(UnitSpec(after=(BN, RELU))))
-    conv BN ReLU conv (+) BN ReLU
+    ValueError if it is neither.
     """
     if isinstance(unit, UnitSpec):
         return unit

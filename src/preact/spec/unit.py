@@ -30,7 +30,7 @@ GATE_DESIGNS = ("conv1x1", "two conv3x3")
 
 
 def check_number(name: str, value: object) -> None:
-    """Refuse anything but a finite number."""
+    """Raise ValueError unless it is a finite number."""
     number = isinstance(value, int | float) and not isinstance(value, bool)
     if not number or not math.isfinite(value):  # type: ignore[arg-type]
         raise ValueError(f"{name} must be a finite number; got {value!r}")
@@ -257,7 +257,7 @@ class UnitSpec:
 
 
 def as_ops(place: str, ops: object) -> tuple[Op, ...]:
-    """Return distinct `Op`s. Refuse anything else."""
+    """Return distinct `Op`s. Raise ValueError for anything else."""
     if isinstance(ops, tuple):
         names = [str(op) for op in ops if isinstance(op, str)]
         distinct = len(names) == len(ops) == len(set(names))

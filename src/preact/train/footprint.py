@@ -10,8 +10,8 @@ os.environ.setdefault("KINETO_LOG_LEVEL", "6")
 import torch
 from torch.profiler import ProfilerActivity, profile
 
-from preact.fast import Memory, with_memory
 from preact.nn import Network
+from preact.nn.memory import Memory
 from preact.plan import NetworkPlan
 
 IMAGES = 2  # a batch just large enough to normalize
@@ -41,7 +41,7 @@ def activation_bytes(plan: NetworkPlan, memory: Memory) -> tuple[int, int]:
 
     What lies between forward and backward pass, and the most at any time.
     """
-    network = with_memory(Network(plan), memory)
+    network = Network(plan, memory=memory)
     c, height, width = plan.image
     if min(height, width) < SMALL:
         return step_bytes(network, torch.randn(IMAGES, *plan.image))

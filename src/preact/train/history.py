@@ -1,15 +1,13 @@
 """What a run has been through: its curve, its profiles, its time."""
 
-import logging
 import math
 import time
 from typing import Any
 
-from preact.train.profiles import Profile
+from preact.train.profiles import ProfileValues
 
 Point = dict[str, float]
-KEPT = ("curve", "profiles", "kernels", "images", "busy_s", "away_s")
-log = logging.getLogger(__name__)
+KEPT = ("curve", "profiles", "images", "busy_s", "away_s")
 
 
 class History:
@@ -22,8 +20,7 @@ class History:
     def __init__(self) -> None:
         self.iteration = 0
         self.curve: list[Point] = []
-        self.profiles: list[Profile] = []
-        self.kernels: list[str] = []
+        self.profiles: list[ProfileValues] = []
         self.images = 0
         self.busy_s = self.away_s = 0.0  # in steps; in tests and checkpoints
         self.last_s = time.monotonic()
@@ -42,21 +39,6 @@ class History:
     def images_per_s(self) -> float | None:
         """Images in a second of training; None before there was any."""
         return self.images / self.busy_s if self.busy_s > 0 else None
-
-    def note_kernels(self, kernels: str) -> None:
-        """Note what computes the next steps; a change of it is logged."""
-        before = self.kernels[-1:]
-        if before == [kernels]:
-            return
-        self.kernels.append(kernels)
-        if before:
-            log.warning(
-                "kernels up to iteration %d: %s, from here on: %s; the last "
-                "bits will not be those of a run without interruption",
-                self.iteration,
-                before[0],
-                kernels,
-            )
 
     def count_step(self, images: int) -> None:
         """Count one step, and the time since the last count."""

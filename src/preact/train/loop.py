@@ -11,7 +11,7 @@ from torch import Tensor
 from preact.train.checkpoint import Checkpoints
 from preact.train.history import History, Point
 from preact.train.parallel import ALONE, Workers
-from preact.train.profiles import Profile, profiled_iterations
+from preact.train.profiles import ProfileValues, profiled_iterations
 from preact.train.run import Run
 from preact.train.session import Session
 from preact.train.stop import Stopped, TimeOver, noted_signals
@@ -25,7 +25,7 @@ class Outcome:
     """How a run ended; `weights` are those of its last iteration.
 
     Fields of these names mean what they mean in `preact.records.Record`:
-    outcome, iterations, test_error_pct, train_loss, kernels, wall_s and
+    outcome, iterations, test_error_pct, train_loss, wall_s and
     images_per_s.
 
     Parameters
@@ -59,8 +59,7 @@ class Outcome:
     test_error_pct: float
     train_loss: float
     curve: list[Point]
-    profiles: list[Profile]
-    kernels: list[str]
+    profiles: list[ProfileValues]
     wall_s: float
     images_per_s: float | None
     weights: Mapping[str, Tensor]
@@ -139,7 +138,6 @@ def train(
     saved_s = time.monotonic()
     with noted_signals() as signals:
         while history.iteration < last and not history.diverged:
-            history.note_kernels(session.kernels)
             if history.iteration in profiled:
                 profile = session.watched_step(history.iteration)
                 history.profiles.append(profile)
@@ -212,7 +210,6 @@ def outcome(session: Session, history: History) -> Outcome:
         train_loss=point["loss"],
         curve=history.curve,
         profiles=history.profiles,
-        kernels=history.kernels,
         wall_s=history.wall_s,
         images_per_s=history.images_per_s,
         weights=session.network.state_dict(),

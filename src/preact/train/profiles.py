@@ -13,7 +13,7 @@ from torch import Tensor
 from preact.nn import Network, Unit, watch
 from preact.plan.open_paths import closing
 
-Profile = dict[str, list[float | None] | int]
+ProfileValues = dict[str, list[float | None] | int]
 
 
 def profiled_iterations(iterations: int) -> set[int]:
@@ -29,14 +29,14 @@ def profiled_iterations(iterations: int) -> set[int]:
 @contextmanager
 def watched(
     network: Network, iteration: int, scale: float = 1.0
-) -> Iterator[Profile]:
+) -> Iterator[ProfileValues]:
     """Watch one step of training; the profile is whole when it is over.
 
     It holds iteration, and signal_rms, gradient_norm and open_share, each a
     list of L + 1 numbers for x_0, ..., x_L. The gradient is that of the mean
     loss over this process's images, without the `scale` of half precision.
     """
-    profile: Profile = {"iteration": iteration}
+    profile: ProfileValues = {"iteration": iteration}
     # Of units that own code makes, autograd tells what closes a path.
     ours = all(isinstance(unit, Unit) for unit in network.units)
     rules = [closing(unit.spec) for unit in network.plan.units]

@@ -10,8 +10,8 @@ import torch
 from pydantic import Field
 
 from preact.data import Data
-from preact.fast.memory import Memory
 from preact.nn import Network, put_units
+from preact.nn.memory import Memory
 from preact.nn.network import start_from
 from preact.plan import NetworkPlan, cifar_plan, imagenet_plan
 from preact.plan.checks import check_choice
@@ -35,22 +35,21 @@ class Execution:
     precision : {"fp32", "tf32", "bf16", "fp16"}
         Of convolutions; "tf32" and the halves are faster on a GPU, "fp16"
         scales the loss.
-    channels_last, fast : bool
-        Keep the channels of a pixel side by side in memory; use
-        `preact.fast`, which needs that.
+    channels_last : bool
+        Keep the channels of a pixel side by side in memory.
     memory : {"keep", "recompute", "unit", "segment"}
-        What is kept for the backward pass; see `preact.fast.memory`.
+        What is kept for the backward pass; see `preact.nn.Network`.
     processes : int
         Processes that share a batch; each has its own BN statistics.
+    fast : bool
+        Changes nothing any more; it stands in the hashes of records from
+        when it let C kernels run units on some processors.
 
     Examples
     --------
     >>> from preact.train import Execution
     >>> Execution(precision="bf16", memory="unit").processes
     1
-    >>> Execution(fast=True)
-    Traceback (most recent call last):
-    ValueError: fast needs channels_last (--channels-last); got it without
     """
 
     precision: Precision = "fp32"
@@ -58,12 +57,6 @@ class Execution:
     memory: Memory = "keep"
     processes: Annotated[int, Field(ge=1, le=65_536)] = 1
     fast: bool = False
-
-    def __post_init__(self) -> None:
-        if self.fast and not self.channels_last:
-            raise ValueError(
-                "fast needs channels_last (--channels-last); got it without"
-            )
 
     @property
     def layout(self) -> torch.memory_format:
@@ -138,7 +131,7 @@ class Run:
         for name, kind, hint in (
             ("recipe", Recipe, "such as find_recipe('digits')"),
             ("data", Data, "such as preact.data.load('digits')"),
-            ("execution", Execution, "such as Execution(fast=True, ...)"),
+            ("execution", Execution, "such as Execution(channels_last=True)"),
             ("unit", UnitSpec | OwnCode | None, "and `row` its name"),
             ("init", Path | None, "a file that preact.save wrote"),
         ):
@@ -170,11 +163,10 @@ class Run:
 
     def _check_own_code(self) -> None:
         """Refuse what needs to know what stands in a unit."""
-        execution = self.execution
-        if execution.fast or execution.memory != "keep":
+        if self.execution.memory != "keep":
             raise ValueError(
-                "units that own code makes must be computed by PyTorch, "
-                f"without fast and with memory 'keep'; got {execution}"
+                "memory must be 'keep' for units that own code makes; got "
+                f"{self.execution.memory!r}"
             )
         if self.init is not None:
             raise ValueError(
@@ -221,7 +213,8 @@ class Run:
 
     def make_network(self) -> Network:
         """Build the network that is trained, with its initial weights."""
-        network = Network(self.plan, seed=self.seed)
+        memory = self.execution.memory
+        network = Network(self.plan, seed=self.seed, memory=memory)
         if isinstance(self.unit, OwnCode):
             return put_units(network, self.unit.find(), self.seed)
         if self.init is not None:

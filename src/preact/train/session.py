@@ -7,15 +7,13 @@ import torch
 from torch import Tensor
 
 from preact.data.augment import Augmentation, Batch, draws
-from preact.fast import fast, with_memory
-from preact.fast.network import Kernels, kernels_of
 from preact.nn import Network
 from preact.nn.layers import set_ghost_batch
 from preact.train.device import arithmetic, check_device, loss_scaler
 from preact.train.evaluation import count_wrong
 from preact.train.own_code import OwnCode
 from preact.train.parallel import Workers
-from preact.train.profiles import Profile, watched
+from preact.train.profiles import ProfileValues, watched
 from preact.train.run import Run
 from preact.train.step import RepeatedStep, TrainingStep, make_optimizer
 
@@ -39,10 +37,6 @@ class Session:
         self.layout = run.execution.layout
         self.network = self._network()
         self.arithmetic = arithmetic(run.execution.precision, self.device)
-        with self.arithmetic:  # the last bits depend on them
-            self.kernels: Kernels = kernels_of(
-                self.network, self.device, torch.float32
-            )
         self.training = TrainingStep(
             workers.joined(self.network),
             make_optimizer(self.network, recipe),
@@ -65,15 +59,9 @@ class Session:
 
     def _network(self) -> Network:
         """The run's network on the device, as it is to be computed."""
-        run = self.run
-        network: Network = with_memory(
-            run.make_network(), run.execution.memory
-        )
-        if run.execution.fast:
-            network = fast(network)
-        network.to(self.device)
+        network = self.run.make_network().to(self.device)
         network.to(memory_format=self.layout)  # type: ignore[call-overload]
-        set_ghost_batch(network, run.recipe.ghost_batch)
+        set_ghost_batch(network, self.run.recipe.ghost_batch)
         return network.train()
 
     def _can_be_recorded(self) -> bool:
@@ -104,7 +92,7 @@ class Session:
         wrong = (logits.argmax(1) != y).sum()
         self.sums += torch.stack([loss * self.count, wrong, self.count])
 
-    def watched_step(self, iteration: int) -> Profile:
+    def watched_step(self, iteration: int) -> ProfileValues:
         """One training step; returns what was seen in it, unit by unit."""
         scale = self.training.scaler.get_scale()  # the step may change it
         plain = self.repeated.plain if self.repeated else self.training

@@ -1,6 +1,6 @@
 """One step of training: forward, loss, backward, optimizer.
 
-A `Session` takes it with its run's network, `preact bench` with any other.
+A `Session` takes it with its run's network.
 """
 
 from contextlib import AbstractContextManager, nullcontext

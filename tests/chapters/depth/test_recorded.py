@@ -4,19 +4,12 @@ import numpy as np
 import pytest
 
 from preact.book.depth import (
-    DEPTHS,
-    MOMENTS,
     POINTS,
     errors_at_rates,
     last_relu_table,
-    left,
     recorded_arms,
     recorded_runs,
-    runs_of,
-    six_networks,
     table_3,
-    told,
-    training_by_depth,
 )
 
 
@@ -34,26 +27,12 @@ def test_a_curve_ends_where_the_record_does():
     )
 
 
-def test_what_is_left_is_a_share_of_what_each_run_had_at_iteration_0():
-    runs = told()[1001, "original", 0.1]
-    shares = left(runs, "open_last", 100)
-    for share, run in zip(shares, runs, strict=True):
-        at = {p.iteration: p.open_share[-1] for p in run.profiles}
-        assert share == at[100] / at[0]
-
-
 def test_table_3_has_the_papers_gains_and_ours():
     gains = {tuple(line[:2]): line[-1] for line in table_3().body}
     assert len(gains) == 9
     assert gains["CIFAR-10", "ResNet-1001"] == "2.69"
     assert gains["CIFAR-100", "ResNet-164"] == "0.83"
     assert gains["our digits", "ResNet-110"] == "65.4"
-
-
-def test_our_lines_of_table_3_have_all_runs_at_the_rate():
-    counts = [len(runs_of(depth, "original")) for depth in (110, 164, 1001)]
-    assert counts == [10, 7, 3]
-    assert table_3().body[-2][3] == "36.4 (17.8–66.1)"
 
 
 def test_the_last_relu_alone_is_what_two_medians_differ_in():
@@ -75,14 +54,3 @@ def test_a_table_of_rates_has_all_runs_or_their_range(name, errors):
     body = {line[0]: line[1:] for line in errors_at_rates(name).body}
     assert len(body) == 6
     assert body["original + final BN"] == errors
-
-
-def test_all_six_networks_of_each_table_are_folded():
-    page = six_networks().markup
-    assert page.count("<details>") == page.count("<table") == 3
-
-
-def test_the_steppers_have_a_frame_for_each_depth_and_moment():
-    page = training_by_depth().markup
-    assert page.count("<div data-moment") == len(DEPTHS) * len(MOMENTS)
-    assert page.count("<div data-depth hidden>") == len(DEPTHS) - 1

@@ -10,7 +10,7 @@ import torch
 from exact import EXACT, relative
 from preact import reference
 from preact.nn import Network, Unit
-from preact.plan import cifar_plan, stack_plan
+from preact.plan import stack_plan
 from preact.propagation import (
     direct_coefficient,
     draw_batch,
@@ -22,7 +22,6 @@ from preact.reference.network import unit_params
 from preact.spec import (
     BN,
     RELU,
-    TABLE_1,
     TABLE_2,
     Gated,
     Scale,
@@ -127,22 +126,6 @@ def test_zero_branch_makes_the_unit_an_identity(row):
         assert relative(out, x) > 0.1
 
 
-def test_zero_weights_before_a_bn_are_a_degenerate_point():
-    """There the backward pass meets 1 / sqrt(eps) = 316."""
-    grads = {}
-    for name in ("weights.3.weight", "post.0.weight"):
-        plan, params, x = small(TABLE_2["original"], units=1)
-        own = dict(unit_params(plan, params)[0])
-        own[name] = np.zeros_like(own[name])
-        out, cache = reference.unit_forward(plan.units[0], own, x)
-        dout = np.random.default_rng(0).normal(size=out.shape)
-        _, got = reference.unit_backward(plan.units[0], dout, cache)
-        grads[name] = np.linalg.norm(
-            np.concatenate([g.ravel() for g in got.values()])
-        )
-    assert grads["weights.3.weight"] > 30 * grads["post.0.weight"]
-
-
 def scaled(value):
     """Eq. (6): a scaled shortcut, f still the identity."""
     return UnitSpec(pre=(BN, RELU), on_shortcut=Scale(value))
@@ -168,17 +151,6 @@ def test_eq_8_the_direct_term_is_the_product_of_lambdas(value):
     product = shortcut_products(plan)[0]
     assert product == pytest.approx(value ** len(plan.units))
     assert relative(total, product * np.eye(len(total)) + branches) < EXACT
-
-
-@pytest.mark.parametrize(
-    ("bias", "product"),
-    [(-4, 0.375), (-5, 0.696), (-6, 0.875), (-7, 0.952), (-10, 0.998)],
-)
-def test_products_of_gates_at_their_bias(bias, product):
-    for kind in ("exclusive", "shortcut-only"):
-        spec = TABLE_1[f"{kind}-gating-b{bias}"]
-        plan = cifar_plan(spec, depth=110, convs=2)
-        assert shortcut_products(plan)[0] == pytest.approx(product, abs=5e-4)
 
 
 def test_a_gate_that_is_no_complement_opens_with_its_bias():

@@ -191,17 +191,6 @@ def test_rows_without_a_product_train_and_a_larger_product_is_worse():
 
 @slow
 @EACH_DRAW
-def test_below_seven_percent_the_gradient_grows_a_thousand_times_less(seed):
-    values = {True: [], False: []}
-    for row, value in drawn(seed)["growth"].items():
-        if not row.startswith(("exclusive", "dropout")):
-            values[(PAPER_ROWS[row] or 100) < 7].append(value)
-    assert [len(values[near]) for near in (True, False)] == [2, 5]
-    assert min(values[False]) > 1e3 * max(values[True])
-
-
-@slow
-@EACH_DRAW
 def test_five_and_six_are_alike_before_training_and_unlike_after(seed):
     five, six = (f"exclusive-gating-b-{b}" for b in (5, 6))
     growth, at_work = drawn(seed)["growth"], drawn(seed)["at_work"]

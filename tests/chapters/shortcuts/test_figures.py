@@ -2,7 +2,6 @@
 
 import numpy as np
 
-from preact.book.shortcuts import growth_beside_error
 from preact.book.shortcuts.figures import prediction_beside_errors
 from preact.strings import Strings
 
@@ -21,9 +20,3 @@ def test_what_the_paper_calls_fail_has_no_number_in_the_data():
     assert told["original"] == ([0.9, 1.0], [6.61, 6.61])
     assert [y for _, y in [*told.values()][1:]] == [["fail", "fail"]] * 2
     assert [*told.values()][1][0] == [0.0, 0.0]  # not where the axis begins
-
-
-def test_the_table_of_growth_has_five_runs_of_each_row():
-    body = {line[0]: line[1:] for line in growth_beside_error().body}
-    assert all(line[1].count(", ") == 4 for line in body.values())
-    assert body["original + final BN"] == ["35–57", "3.3, 3.6, 3.9, 4.2, 4.2"]

@@ -6,7 +6,6 @@ from functools import cache
 import numpy as np
 import pytest
 
-from book.tools.language import chapters, prose, sections
 from preact.book.summary import (
     NAMES,
     Kept,
@@ -16,8 +15,6 @@ from preact.book.summary import (
     under_a_final_bn,
 )
 from preact.records.compare import load_records
-
-CHAPTERS = chapters("en")
 
 gathered = cache(runs_by_condition)
 
@@ -73,10 +70,3 @@ def test_every_set_of_conditions_that_was_run_is_drawn():
         for rows in runs_by_condition().values()
         for errors in rows.values()
     )
-
-
-def test_the_summary_shows_each_of_nine_equations():
-    text = sections(CHAPTERS["13-summary"])["summary-equations"]
-    for number in range(1, 10):
-        assert re.search(rf"^\| \({number}\) \|.*{{claim}}", text, re.M)
-    assert "There is no Eq. (10)" in prose(text)

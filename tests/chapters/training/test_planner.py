@@ -17,7 +17,7 @@ from preact.book.training import (
     recipe_table,
     step_gb,
 )
-from preact.fast import Memory
+from preact.nn.memory import Memory
 from preact.plan import cifar_plan
 from preact.train import find_recipe
 

@@ -6,10 +6,9 @@ from engine.calls import call, needs_node
 from preact.book.placements import (
     PLACES,
     key,
-    row_of,
     twelve_units,
 )
-from preact.spec import BN, RELU, TABLE_2, UnitSpec
+from preact.spec import BN, RELU, UnitSpec
 
 WAYS = twelve_units()
 
@@ -18,10 +17,6 @@ def test_one_bn_and_one_relu_have_twelve_arrangements():
     assert len(WAYS) == len(set(WAYS.values())) == 12
     for spec in WAYS.values():
         assert sorted(spec.pre + spec.post + spec.after) == [BN, RELU]
-
-
-def test_the_paper_has_five_of_them():
-    assert [row_of(spec) for spec in WAYS.values()] == [*TABLE_2] + 7 * [None]
 
 
 @needs_node

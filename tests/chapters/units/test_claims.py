@@ -1,7 +1,7 @@
 """Sentences of chapter 04, as inequalities."""
 
 import re
-from dataclasses import fields, replace
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -10,7 +10,7 @@ import pytest
 from paths import ROOT
 from preact import paper, reference
 from preact.book.placements import twelve_units
-from preact.plan import Conventions, cifar_plan, stack_plan
+from preact.plan import cifar_plan, stack_plan
 from preact.propagation import draw_batch, profile, run_units
 from preact.reference.layers import bn_backward, bn_forward
 from preact.spec import BN, RELU, TABLE_2, UnitSpec
@@ -107,26 +107,6 @@ def test_a_shortcut_behind_bn_relu_in_every_unit_is_exactly_fig_4b(seed):
     assert np.abs(mine - logits).max() == 0.0
     for a, b in zip(buggy.streams[1:], row.units, strict=True):
         np.testing.assert_array_equal(a, b.h + b.F)
-
-
-def test_the_documentation_of_each_convention_names_its_own_source():
-    document = Conventions.__doc__.split("Raises")[0]
-    parts = re.split(r"^    (\w+) : ", document, flags=re.M)[1:]
-    described = dict(zip(parts[::2], parts[1::2], strict=True))
-    sources = {
-        "first_tap": ("paper's appendix", "uvadlc_notebooks #107"),
-        "width_tap": ("authors'\n        release", "pytorch-cifar #9"),
-        "stem": ("cs-kd",),
-        "imagenet_stem": ("fb.resnet.torch", "timm"),
-        "tail": ("paper,\n        appendix", "pytorch-cifar #137"),
-        "stride_on": ("resnet-1k-layers", "fb.resnet.torch"),
-        "projection": ("option A", "resnet-1k-layers"),
-        "first_stage": ("resnet-1k-layers", "hysts"),
-        "init": ("our assumption", "resnet-1k-layers"),
-    }
-    assert [*sources] == [*described] == [f.name for f in fields(Conventions)]
-    for name, expected in sources.items():
-        assert all(source in described[name] for source in expected), name
 
 
 # ---------------------------------------------------------- one tap in all

@@ -23,16 +23,15 @@ from preact import reference
 from preact.book.bugs.zoo import MUTANTS, RIGHT, right
 from preact.book.engine import engine_plan
 from preact.book.explorers import Html, mount
-from preact.book.measurements import measured
 from preact.book.page import section, words
 from preact.conformance import Property as P
 from preact.conformance import Report, Verdict, probe
 from preact.conformance.words import (
     VERDICTS,
     count_line,
+    evidence_sentence,
     findings_in_order,
     fix,
-    said,
     unasked_line,
 )
 from preact.figures import Picture, Table
@@ -162,12 +161,12 @@ def parts_of_file(name: str) -> tuple[str, str, str]:
     if name in MUTANTS:
         unit: Any = MUTANTS[name].make
         methods = methods_of(inspect.getsource(unit.unit))
-        told = inspect.getsource(right.PreUnit)
-        for called, own in methods_of(told).items():
-            told = told.replace(own, methods.get(called, own))
+        code = inspect.getsource(right.PreUnit)
+        for called, own in methods_of(code).items():
+            code = code.replace(own, methods.get(called, own))
         network: Any = right.PreNet
     else:
-        told = inspect.getsource(right.WithIdentity)
+        code = inspect.getsource(right.WithIdentity)
         network = right.with_identity
     head = """import torch.nn.functional as nnf
 from torch import Tensor, nn
@@ -177,7 +176,7 @@ WIDTHS, UNITS = (16, 32, 64), 3
     before = [head, *map(inspect.getsource, helpers)]
     return (
         "\n\n\n".join(map(without_words, before)),
-        without_words(told),
+        without_words(code),
         without_words(inspect.getsource(network)),
     )
 
@@ -204,8 +203,10 @@ def without_words(text: str) -> str:
         if isinstance(
             node, ast.ClassDef | ast.FunctionDef
         ) and ast.get_docstring(node):
-            told = node.body[0]
-            for i in range(told.lineno - 1, told.end_lineno or told.lineno):
+            docstring = node.body[0]
+            for i in range(
+                docstring.lineno - 1, docstring.end_lineno or docstring.lineno
+            ):
                 lines[i] = ""
     code = "\n".join(line.partition("  # type: ignore")[0] for line in lines)
     while "\n\n\n" in code:
@@ -228,9 +229,9 @@ def report_lines(name: str) -> Iterator[list[str]]:
     """
     say = words()
     found = findings_in_order(report(name), say)
-    for finding, told in sorted(found, key=lambda f: f[0].property == P.ROW):
+    for finding, lines in sorted(found, key=lambda f: f[0].property == P.ROW):
         if finding.verdict is Verdict.NO:
-            yield [line.strip() for line in told]
+            yield [line.strip() for line in lines]
     if name not in MUTANTS:
         yield [say("lab.nothing", all=len(report(name).findings))]
         return
@@ -327,17 +328,17 @@ def report_card(report: Report, *, every: bool = False) -> Table:
             row = [
                 say(f"probe_ask.{finding.property}"),
                 say(VERDICTS[finding.verdict]),
-                said(finding, say),
+                evidence_sentence(finding, say),
             ]
             no = finding.verdict is Verdict.NO
             row += [] if every else [fix(finding, say) if no else ""]
             body.append([cell.replace("`", "") for cell in row])
     head = [say(f"bugs.{word}") for word in ("question", "verdict", "said")]
     head += [] if every else [say("bugs.repair")]
-    told = [count_line(report, say)]
+    counts = [count_line(report, say)]
     if report.unasked:
-        told.append(unasked_line(report, say))
-    return Table(head, body, say("punctuation.semicolon").join(told))
+        counts.append(unasked_line(report, say))
+    return Table(head, body, say("punctuation.semicolon").join(counts))
 
 
 def answers_grid() -> Picture:
@@ -382,7 +383,6 @@ def answers_grid() -> Picture:
 
 
 @cache
-@measured
 def growth(
     name: str = "", seeds: tuple[int, ...] = SEEDS, batch: int = BATCH
 ) -> Array:

@@ -94,7 +94,7 @@ def repaired_network(answer: Any) -> Answer:
     from torch import nn  # as above
 
     from preact.conformance import probe
-    from preact.conformance.words import said
+    from preact.conformance.words import evidence_sentence
 
     say = words()
     if not isinstance(answer, nn.Module):
@@ -104,7 +104,7 @@ def repaired_network(answer: Any) -> Answer:
         return False, say("exercise.bugs-6.units", units=report.units)
     if not report.faults:
         return True, ""
-    return False, said(report.faults[0], say)
+    return False, evidence_sentence(report.faults[0], say)
 
 
 EXERCISES = {

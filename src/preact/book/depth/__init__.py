@@ -173,8 +173,8 @@ def _frame(depth: int, arms: Mapping[str, Arm], iteration: int) -> Picture:
     return panels(PANELS, now, ghosts, units, alt, say)
 
 
-def left(runs: Sequence[Record], quantity: str, iteration: int) -> Array:
-    """What each run has left of one of `QUANTITIES` since iteration 0."""
+def share_left(runs: Sequence[Record], quantity: str, iteration: int) -> Array:
+    """Return what is left of one of `QUANTITIES` since iteration 0, by run."""
     shares, read = [], QUANTITIES[quantity]
     for run in runs:
         at = {p.iteration: p for p in run.profiles}
@@ -189,8 +189,8 @@ def interval(values: Array) -> str:
     return low if low == high else f"{low}–{high}"
 
 
-def told() -> dict[tuple[int, str, float], list[Record]]:
-    """Runs that the chapter tells of, by depth, arm and rate."""
+def chapter_runs() -> dict[tuple[int, str, float], list[Record]]:
+    """Return the runs of the text, by depth, arm and rate."""
     high, low = runs_at(110, 0.1), runs_at(110, 0.01)
     runs = {(110, arm, 0.1): high[arm] for arm in COMPARED}
     runs[110, "original", 0.01] = low["original"]

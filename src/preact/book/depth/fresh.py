@@ -5,7 +5,6 @@ from collections.abc import Sequence
 import numpy as np
 import torch
 
-from preact.book.measurements import measured
 from preact.book.stacks import WIDTH, Stack
 from preact.plan import stack_plan
 from preact.propagation import profile
@@ -40,7 +39,6 @@ def predicted_exponent(row: str) -> float:
     return float(np.polyfit(np.log(at), grown[at - 1], 1)[0])
 
 
-@measured
 def neighbors_agree(unit: UnitSpec, units: int, seed: int = 0) -> Array:
     """Correlate gradients at neighboring points of a line, (8,) networks.
 

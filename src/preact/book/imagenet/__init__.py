@@ -1,4 +1,4 @@
-"""Beyond one GPU: two processes, costs in the page, Table 5 step by step.
+"""Beyond one GPU: two processes, what a run costs, Table 5 step by step.
 
 What is recorded is read from files, so this is asked for by its own name,
 like `preact.book.cover`.
@@ -10,7 +10,6 @@ import os
 import subprocess
 import sys
 from collections.abc import Sequence
-from html import escape
 from math import sqrt
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -21,11 +20,9 @@ import torch
 
 import preact
 from preact import paper
-from preact.book.explorers import Html, mount
 from preact.book.imagenet import planner, two_processes
 from preact.book.imagenet.figures import gradient_distances
-from preact.book.measurements import measured
-from preact.book.page import section, words
+from preact.book.page import words
 from preact.figures import Picture, Table
 from preact.records.compare import load_records
 from preact.reference.caches import Array
@@ -33,73 +30,16 @@ from preact.reference.caches import Array
 LONGEST_S = 120  # that two processes may take
 VALIDATION = 50_000  # images of ImageNet that Table 5 is counted on
 SIZES = (2, 4, 8, 16, 32)  # images that a BN sees, of 64
-COUNTS = {
-    "images": (4, 8, 16, 32, 64, 128, 256),
-    "machines": (1, 2, 4, 8, 16, 32, 64, 100, 128, 256),
-}
-START = {"job": 6, "machine": 5, "width": 1, "images": 3, "count": 3}
 
 
 # ------------------------------------------------------------- what it costs
-def cost_planner() -> Html:
-    """Choose a network and machines; the page works out what it costs.
-
-    Where no script runs, a table of all networks on eight machines stays.
-    """
-    say = words()
-    data = {
-        "words": section("costs"),
-        "jobs": page_jobs(),
-        "machines": page_machines(),
-        "links": [
-            {**link, "name": say(f"costs.{link['key']}")}
-            for link in planner.catalog()["link"]
-        ],
-        "counts": COUNTS,
-        "start": START | {"link": 0},
-    }
-    table_of = escape(say("costs.all"))
-    inside = (
-        f"<details open><summary>{table_of}</summary>"
-        f"{cost_table()._repr_html_()}</details>"
-    )
-    return mount("costs", say("costs.title"), data, inside)
-
-
-def page_jobs() -> list[dict[str, Any]]:
-    """Return every job as the page's script reads it."""
-    entries = []
-    for name, job in planner.jobs().items():
-        operations = planner.operations(job.plan)
-        entries.append(
-            {
-                "name": name,
-                "images": job.images,
-                "parameters": job.plan.parameters,
-                "multiply_adds": job.plan.multiply_adds,
-                "kept32": planner.kept_bytes(job.plan),
-                "kept16": planner.kept_bytes(job.plan, 2),
-                "operations": [[*work, n] for work, n in operations.items()],
-            }
-        )
-    return entries
-
-
-def page_machines() -> list[dict[str, Any]]:
-    """Return every machine as the page's script reads it."""
-    catalog = planner.catalog()
-    launch = {"launch_s": catalog["assumed"]["launch_s"]}
-    return [sheet | launch for sheet in catalog["machine"]]
-
-
 def cost_table() -> Table:
     """All networks on eight H100 of 32 images each, half precision."""
     say = words()
-    each = planner.machine("H100 SXM (2022)", half=True)
     body = []
     for name, job in planner.jobs().items():
-        step = planner.step_seconds(job.plan, each, 32, 2)
-        hours = planner.training_hours(job, each, 8, 32, 2)
+        step = planner.step_seconds(job.plan, planner.H100, 32, 2)
+        hours = planner.training_hours(job, planner.H100, 8, 32, 2)
         body.append(
             [
                 name,
@@ -181,7 +121,6 @@ def sampling_error(error_pct: float, images: int = VALIDATION) -> float:
 
 
 # -------------------------------------------------------------- two processes
-@measured
 def run_two_processes(seed: int = 0) -> dict[str, Any]:
     """Let `torchrun` start two processes here; return what they found.
 
@@ -220,7 +159,6 @@ def distance(
     return float(off.norm() / size.norm())
 
 
-@measured
 def gradients_by_size(seeds: Sequence[int]) -> tuple[Array, Array]:
     """How far fewer images behind each BN take the gradient, by size and seed.
 

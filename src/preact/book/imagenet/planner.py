@@ -1,18 +1,16 @@
 """What training costs: counted from the plan, bounded by a roofline.
 
-A machine is four numbers: arithmetic, memory traffic, what starting an
-operation takes, and room. Every operation takes the longer of its arithmetic
+A machine is three numbers: arithmetic, memory traffic, and what starting an
+operation takes. Every operation takes the longer of its arithmetic
 and its traffic. They are started ahead, while others run, so a step takes the
 longer of both sums. No kernel falls short of its machine.
 """
 
-import tomllib
 from collections import Counter
 from dataclasses import dataclass
 from functools import cache
 from math import prod
-from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from preact.plan import (
     BatchNorm,
@@ -49,14 +47,30 @@ class Machine:
     """What a GPU can do at most.
 
     Multiplications and additions a second, bytes a second between memory and
-    processor, seconds that an operation and its gradients take, however small,
-    and bytes of memory.
+    processor, and seconds that an operation and its gradients take, however
+    small.
     """
 
     flops: float
     bandwidth: float
     launch_s: float
-    bytes: float
+
+
+class Link(NamedTuple):
+    """What joins machines: bytes a second in one direction, seconds a step."""
+
+    bandwidth: float
+    latency_s: float
+
+
+# What data sheets promise: of an H100 SXM in half precision without sparsity;
+# of links for each GPU. Nobody promises what a launch costs: we assume three
+# kernels of 5 microseconds for an operation with its gradients. The latency
+# of a step is assumed, too.
+H100 = Machine(flops=989e12, bandwidth=3350e9, launch_s=15e-6)
+NVLINK = Link(450e9, 5e-6)  # inside a machine
+INFINIBAND = Link(50e9, 10e-6)  # 400 Gbit/s
+ETHERNET = Link(1.25e9, 50e-6)  # 10 Gbit/s
 
 
 def operations(plan: NetworkPlan) -> Counter[Work]:
@@ -129,35 +143,14 @@ def kept_bytes(plan: NetworkPlan, width: int = 4) -> int:
     return kept
 
 
-def all_reduce_seconds(
-    n_bytes: float, count: int, bandwidth: float, latency_s: float
-) -> float:
+def all_reduce_seconds(n_bytes: float, count: int, link: Link) -> float:
     """Time in which `count` processes in a ring sum so many bytes.
 
     Twice count - 1 steps, each of which waits once and carries one piece of
     count to the neighbor: once around to sum, once around to share the sums.
     """
     steps = 2 * (count - 1)
-    return steps * (latency_s + n_bytes / count / bandwidth)
-
-
-@cache
-def catalog() -> dict[str, Any]:
-    """Return the data sheets: machines, links, and what we assume."""
-    text = Path(__file__).with_name("machines.toml").read_text("utf-8")
-    return tomllib.loads(text)
-
-
-def machine(name: str, *, half: bool = False) -> Machine:
-    """Return a machine of the catalog, in single or in half precision."""
-    sheets = catalog()
-    (sheet,) = (m for m in sheets["machine"] if m["name"] == name)
-    return Machine(
-        flops=sheet["flops16" if half else "flops32"],
-        bandwidth=sheet["bandwidth"],
-        launch_s=sheets["assumed"]["launch_s"],
-        bytes=sheet["bytes"],
-    )
+    return steps * (link.latency_s + n_bytes / count / link.bandwidth)
 
 
 class Job(NamedTuple):
@@ -194,15 +187,11 @@ def training_hours(
     count: int,
     images: int,
     width: int = 4,
-    link: dict[str, Any] | None = None,
+    link: Link | None = None,
 ) -> float:
     """Hours on `count` machines of `images` each; no link, no messages."""
     seconds = step_seconds(job.plan, each, images, width)
     if link:
-        seconds += all_reduce_seconds(
-            4 * job.plan.parameters,
-            count,
-            link["bandwidth"],
-            link["latency_s"],
-        )
+        size = 4 * job.plan.parameters
+        seconds += all_reduce_seconds(size, count, link)
     return job.images / (count * images) * seconds / 3600

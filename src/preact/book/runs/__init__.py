@@ -13,7 +13,7 @@ from preact.book.page import words
 from preact.figures import Table
 from preact.figures.variants import color_of, row_name
 from preact.records import Record, read_curve, read_record
-from preact.records.speed import PUBLISHED
+from preact.records.files import PUBLISHED
 
 # Those that differ in nothing but network and recipe, so no other precision.
 EXPERIMENTS = ("digits_depth", "digits_rates", "digits_table_2")

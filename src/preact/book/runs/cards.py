@@ -19,7 +19,6 @@ from preact.figures.tables import data_name, line_name
 from preact.paper import FAIL_ERROR_PCT
 from preact.records import Deviation, Record
 from preact.records.compare import compare, deviations, load_records
-from preact.records.speed import PUBLISHED, load_times
 from preact.strings import Strings
 from preact.train import find_recipe
 
@@ -60,14 +59,12 @@ def cards() -> list[Card]:
     groups: dict[str, list[Record]] = {}
     for record in load_records():
         groups.setdefault(record.experiment, []).append(record)
-    bench = [path.stem for path in sorted((PUBLISHED / "bench").glob("*"))]
     return [
         *(_training(name, runs) for name, runs in sorted(groups.items())),
         _transformers("transformer", read_runs(), ""),
         _transformers(
             "transformer_rates", read_runs(RATES_FOLDER), "--rates "
         ),
-        *map(_bench, bench),
     ]
 
 
@@ -86,7 +83,7 @@ def _training(name: str, runs: Sequence[Record]) -> Card:
     how = first.config["execution"]
     rates = dict.fromkeys(run.config["recipe"]["lr"] for run in runs)
     data = data_name(first.data_label, say).strip()
-    kind = "fast" if how.get("fast") else "plain"
+    fused = sum("C" in run.kernels for run in runs)
     diverged = sum(run.outcome == "diverged" for run in runs)
     # Of a short training on photographs 20 % is no limit.
     copied, recipe = "JPEG" in first.data_label, first.config["recipe"]
@@ -94,7 +91,7 @@ def _training(name: str, runs: Sequence[Record]) -> Card:
     key = "failures_short" if short else "failures"
     facts = [
         ("trained", _trained("recipe", recipe, rates, data)),
-        ("computed", say(f"card.{kind}", precision=how["precision"])),
+        ("computed", _computed(how["precision"], fused)),
         ("runs", _failures(key, runs, map(fails, runs), diverged)),
         *_made(runs),
         ("data_hash", first.data_sha256[:SHORT]),
@@ -133,6 +130,14 @@ def _training(name: str, runs: Sequence[Record]) -> Card:
 def fails(run: Record) -> bool:
     """Whether the paper would say "fail"."""
     return run.outcome != "finished" or run.test_error_pct > FAIL_ERROR_PCT
+
+
+def _computed(precision: str, fused: int) -> str:
+    """Say in which numbers, and how many runs had BN-ReLU in a C kernel."""
+    say = words()
+    if not fused:
+        return precision
+    return say("card.fused", precision=precision, count=fused)
 
 
 def _trained(
@@ -240,42 +245,6 @@ def _transformers(name: str, runs: Sequence[Run], options: str) -> Card:
         ],
         Table([*map(say, head)], body, say("card.nats", letters=letters)),
     )
-
-
-def _bench(name: str) -> Card:
-    """One record of `preact bench`."""
-    say, record = words(), load_times(name)
-    assert record, name
-    depth = name.split("-")[1]
-    times = ("train_ms_median", "train_ms_min", "forward_ms_median")
-    body = [
-        [_contestant(row["name"]), *(f"{row[key]:.0f}" for key in times)]
-        for row in record["rows"]
-    ]
-    keys = ("contestant", "train_median", "train_least", "forward_median")
-    commit = record["git"]["commit"][:SHORT]
-    device = record["device"].split()[0]
-    return Card(
-        f"bench-{name}",
-        say("card_title.bench", depth=depth, device=device),
-        f"preact bench --depth {depth} --batch {record['batch']}",
-        [
-            ("runs", say("card.rounds", **record)),
-            ("hardware", say("card.bench_machine", **record)),
-            ("code", say("card.commit", commit=commit)),
-            ("gradient_error", say.power(record["gradient_error"], 1)),
-        ],
-        Table([say(f"card.{k}") for k in keys], body, say("card.ms")),
-    )
-
-
-def _contestant(name: str) -> str:
-    """Name a network as the page's language does."""
-    say, (package, *how) = words(), name.split(", ")
-    said = [
-        say.table.get(f"card.as_{one.replace(' ', '_')}", one) for one in how
-    ]
-    return say("punctuation.comma").join([package, *said])
 
 
 # ----------------------------------------------------------------- the page

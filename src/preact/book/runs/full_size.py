@@ -8,7 +8,7 @@ from preact.figures.chart import Chart, draw
 from preact.figures.style import Picture
 from preact.figures.variants import arm_name, color_of
 from preact.records import Record, read_curve, read_record
-from preact.records.speed import PUBLISHED
+from preact.records.files import PUBLISHED
 from preact.strings import Strings
 
 REPORTED_PCT = 8.75  # He et al. (2015), Table 6

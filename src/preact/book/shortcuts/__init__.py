@@ -15,7 +15,6 @@ from typing import NamedTuple
 import numpy as np
 
 from preact import paper, reference
-from preact.book.measurements import measured
 from preact.book.page import words
 from preact.book.panels import FINAL_BN
 from preact.book.recorded import growth_at_start
@@ -68,7 +67,6 @@ def along_shortcuts(caches: list[UnitCache], last: Array) -> list[Array]:
 
 
 @cache
-@measured
 def at_start(row: str) -> tuple[Array, Array]:
     """Measure a row of Table 1 in fresh, fully connected stacks, by seed.
 

@@ -15,10 +15,11 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 from preact.book.explorers import Html, mount
 from preact.book.page import section, words
-from preact.fast.memory import Memory
 from preact.figures import Table
 from preact.nn import Network
+from preact.nn.memory import Memory
 from preact.plan import cifar_plan
+from preact.records.files import PUBLISHED, read_json
 from preact.train.recipe import Recipe, find_recipe
 
 # Where the paper's recipe has each value from, in the order of the table.
@@ -52,15 +53,7 @@ FIRST_UNITS = 111
 CARDS_GB = (8, 16, 40, 80)
 BATCHES = (8, 16, 32, 64, 128, 256)
 TIMED = ("cpu-164", "cpu-1001", "amd-164", "amd-1001")  # records
-CONTESTANTS = {  # of which the faster one counts
-    "shipped": ("pytorchcv, as shipped", "torch-resnet, as shipped"),
-    "layout": ("pytorchcv, channels_last", "torch-resnet, channels_last"),
-    "plain": ("preact, channels_last, keep",),
-    "plain_again": ("preact, channels_last, recompute",),
-    "plain_segment": ("preact, channels_last, segment",),
-    "fused": ("preact, fast",),
-    "fused_segment": ("preact, fast, segment",),
-}
+USUAL, LAST = "preact", "preact, channels_last, keep"  # two layouts
 KERNELS = {  # of a GPU, for each operation
     "convolution": 1,
     "native_batch_norm": 1,
@@ -206,43 +199,35 @@ def gpu_steps() -> list[dict[str, Any]]:
     return steps
 
 
+def recorded_steps() -> dict[str, tuple[float, float, float]]:
+    """Milliseconds of a step on a CPU, by record.
+
+    In PyTorch's usual layout and with channels last; and of a forward pass,
+    in evaluation, with channels last.
+    """
+    steps = {}
+    for name in TIMED:
+        record = read_json(PUBLISHED / "bench" / f"{name}.json")
+        rows = {row["name"]: row for row in record["rows"]}
+        steps[name] = (
+            rows[USUAL]["train_ms_min"],
+            rows[LAST]["train_ms_min"],
+            rows[LAST]["forward_ms_min"],
+        )
+    return steps
+
+
 def step_times() -> Table:
-    """Time of a step at two depths on two machines; plain PyTorch has 1."""
-    from preact.records.speed import load_times
-
-    say, columns = words(), []
-    for record in TIMED:
-        times = load_times(record)
-        assert times is not None
-        ms = {row["name"]: row["train_ms_min"] for row in times["rows"]}
-        (plain,) = CONTESTANTS["plain"]
-        columns.append(
-            [
-                f"{min(ms[name] for name in names) / ms[plain]:.2f}"
-                for names in CONTESTANTS.values()
-            ]
-        )
-    named = [say(f"times.{key}") for key in CONTESTANTS]
-    body = list(zip(named, *columns, strict=True))
-    head = [say("times.step"), *(say(f"times.{key}") for key in TIMED)]
+    """Time of a step in two layouts, at two depths, on two machines."""
+    say = words()
+    body = [
+        [
+            say(f"times.{name}"),
+            f"{usual:.0f}",
+            f"{last:.0f}",
+            f"{usual / last:.2f}",
+        ]
+        for name, (usual, last, _) in recorded_steps().items()
+    ]
+    head = [say(f"times.{key}") for key in ("step", "usual", "last", "gain")]
     return Table(head, body, say("times.caption"))
-
-
-def speed_account() -> list[dict[str, Any]]:
-    """Steps toward speed: name, expected, and measured or None."""
-    from preact.records.speed import load_steps, load_times
-
-    say, account = words(), []
-    for step in load_steps():
-        record = load_times(step.record)
-        network = f"ResNet-{step.record.split('-')[1]}"
-        name = say(f"speed.{step.key}")
-        account.append(
-            {
-                "name": say("training_cost.step", step=name, network=network),
-                "expected": step.expected,
-                "measured": step.gained(record) if record else None,
-                "share": step.is_share,
-            }
-        )
-    return account

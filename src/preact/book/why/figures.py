@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from preact.book.dots import dots_by_case
 from preact.figures.chart import Array, Chart, draw
 from preact.figures.style import Picture
 from preact.figures.variants import (
@@ -68,24 +69,6 @@ def error_by_rate(
     By arm, (seeds, rates); the rates stand from left to right.
     """
     names = {arm: arm_name(arm, strings) for arm in errors}
-    ticks = [f"{rate:g}" for rate in rates]
-
-    def on(chart: Chart) -> None:
-        (panel,) = chart.panels
-        for i, (arm, values) in enumerate(errors.items()):
-            # side by side, or the seeds of one arm hide another's
-            shift = 0.06 * (i - (len(errors) - 1) / 2)
-            panel.cases(ticks, values.T, arm, names[arm], shift)
-        panel.ax.set(
-            xlabel=strings("race.learning_rate"),
-            ylabel=strings("figure.training_error"),
-            yscale="log",
-        )
-        panel.ax.set_yticks([3, 10, 30, 100])
-        panel.ax.yaxis.set_major_formatter("{x:g}")
-        panel.ax.minorticks_off()
-        chart.legend(fontsize=8.5, handlelength=4)
-
     each = []
     for i, rate in enumerate(rates):
         medians = {
@@ -97,4 +80,7 @@ def error_by_rate(
     alt = strings(
         "alt.error", each=strings("punctuation.semicolon").join(each)
     )
-    return draw(on, (150, 120), alt)
+    labels = strings("race.learning_rate"), strings("figure.training_error")
+    by_case = {arm: values.T for arm, values in errors.items()}
+    axis: Any = {"limits": (2, 100), "ticks": (3, 10, 30, 100)}
+    return dots_by_case(rates, by_case, labels, alt, strings, **axis)

@@ -18,7 +18,6 @@ from preact.book.engine import (
     page_digits,
     train,
 )
-from preact.book.measurements import measured
 from preact.plan import BatchNorm, Conv, Conventions, NetworkPlan, stack_plan
 from preact.plan.conventions import PAPER
 from preact.plan.layers import BN_EPS
@@ -56,7 +55,6 @@ def race_plan(arm: str, units: int) -> NetworkPlan:
     )
 
 
-@measured
 def train_arm(arm: str, units: int, *, seed: int, steps: int = STEPS) -> Array:
     """Train one network as the page does.
 
@@ -67,7 +65,6 @@ def train_arm(arm: str, units: int, *, seed: int, steps: int = STEPS) -> Array:
     return np.array([(step["loss"], step["wrong"]) for step in curve])
 
 
-@measured
 def race_errors(
     arm: str,
     units: int = 20,

@@ -115,16 +115,16 @@ def last_unit(network: TracedNetwork) -> Answer | None:
     while before[-1:] == ("dropout",):  # before the classifier, as usual
         before = before[:-1]
     wanted = (*sign.after, *dict.fromkeys(sign.pre))  # BN ReLU, once
-    told = {
+    evidence = {
         "tail": " ".join(("(+)", *tail)),
         "wanted": " ".join(("(+)", *wanted, "global pool")),
     }
     if pool == "max pool":
-        return no("last-pooled", **told)
+        return no("last-pooled", **evidence)
     if before in (wanted, (*sign.after, *sign.pre)) and pool == "global pool":
-        return yes("last-active", **told)
+        return yes("last-active", **evidence)
     if before in (wanted, (*sign.after, *sign.pre)) or CONV in before:
-        return unknown("last-unknown", **told)
+        return unknown("last-unknown", **evidence)
     return no(
-        "last-bare" if len(before) < len(wanted) else "last-more", **told
+        "last-bare" if len(before) < len(wanted) else "last-more", **evidence
     )

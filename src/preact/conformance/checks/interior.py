@@ -60,12 +60,12 @@ def row(network: TracedNetwork) -> Answer:
     sign, own, meant = network.sign, network.row, network.meant
     if sign is None:
         return unknown("row-too-short")
-    told = {"unit": network.unit, "row": own}
-    told |= {"source": figure(own)} if own else {}
+    evidence = {"unit": network.unit, "row": own}
+    evidence |= {"source": figure(own)} if own else {}
     if own and meant not in ("", own):
-        return no("row-other", **told, meant=str(find_row(meant)))
+        return no("row-other", **evidence, meant=str(find_row(meant)))
     if own:
-        return yes("row-named", **told)
+        return yes("row-named", **evidence)
     if sign.is_plain and LEARNED not in sign.on_branch:
         return no("row-none", unit=network.unit)
     is_read = not {*sign.after, *sign.branch} & UNREAD
@@ -241,7 +241,7 @@ def _body(unit: Unit, pre: tuple[str, ...]) -> tuple[object, ...]:
 
 def kernels(unit: Unit) -> str:
     """The kernels of the branch, as people write them."""
-    told = []
+    texts = []
     for facts in (conv.facts for conv in unit.convs):
         text = "x".join(map(str, facts.kernel))
         for name, n in (
@@ -249,8 +249,8 @@ def kernels(unit: Unit) -> str:
             ("groups", facts.groups),
         ):
             text += f" {name} {n}" if n > 1 else ""
-        told.append(text)
-    return ", ".join(told)
+        texts.append(text)
+    return ", ".join(texts)
 
 
 @asks(Property.SIGN, "Sec. 4")

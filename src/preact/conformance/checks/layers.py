@@ -27,12 +27,12 @@ def batch_norm(network: TracedNetwork) -> Answer | None:
     if CONV not in names or not names <= PLAIN:
         return None  # not the paper's unit: its BN is not asked for
     others = sorted({name for name in norms if name != BN})
-    told = {"norms": len(norms), "others": ", ".join(others)}
+    evidence = {"norms": len(norms), "others": ", ".join(others)}
     if {"unknown norm", "group norm"} & {*others}:
-        return unknown("norm-unknown", **told)
+        return unknown("norm-unknown", **evidence)
     if others:
-        return no("norm-within-image", **told)
-    return yes("norm-over-batch", **told)
+        return no("norm-within-image", **evidence)
+    return yes("norm-over-batch", **evidence)
 
 
 def norms_of(anatomy: Anatomy) -> list[str]:
@@ -105,14 +105,14 @@ def evaluation(network: TracedNetwork) -> Answer:
     norms = [n for n in nodes if n.is_batch_norm and n.facts.of_batch]
     batch = norms + [n for n in nodes if n.facts.judged == BN]
     drift = f"{network.drift:.2g}"
-    told = {"random": len(random), "batch": len(batch), "drift": drift}
+    evidence = {"random": len(random), "batch": len(batch), "drift": drift}
     if random:
-        return no("evaluation-random", **told)
+        return no("evaluation-random", **evidence)
     if batch:
         source = f"{BN_PAPER}, Sec. 3.1"
-        return no("evaluation-batch", **told, source=source)
+        return no("evaluation-batch", **evidence, source=source)
     if network.drift:
-        return no("evaluation-differs", **told)
+        return no("evaluation-differs", **evidence)
     if "unknown norm" in norms_of(network):
         return unknown("evaluation-unknown")
     return yes("evaluation-alone")

@@ -39,13 +39,13 @@ def stages(network: TracedNetwork) -> Answer | None:
     if not network.row or any(len(shape) != 3 for shape in shapes):
         return None
     wrong = [pair for pair in pairwise(shapes) if not _doubles(*pair)]
-    told = ", ".join("x".join(map(str, shape)) for shape in shapes)
+    sizes = ", ".join("x".join(map(str, shape)) for shape in shapes)
     open_ = len(shapes) < 2 or not network.is_one_stream
     if open_ or (wrong and _is_grouped(network)):
-        return unknown("stages-unknown", stages=told)
+        return unknown("stages-unknown", stages=sizes)
     if wrong:
-        return no("stages-wrong", stages=told)
-    return yes("stages-double", stages=told)
+        return no("stages-wrong", stages=sizes)
+    return yes("stages-double", stages=sizes)
 
 
 def _doubles(before: tuple[int, ...], after: tuple[int, ...]) -> bool:
@@ -66,29 +66,29 @@ def size(network: TracedNetwork) -> Answer | None:
     if not network.row:
         return None
     sizes = effective(network), network.multiply_adds
-    told = _told("", *sizes)
+    evidence = _sizes("", *sizes)
     if is_uneven(network):
         stages = "+".join(map(str, network.counts))
-        return no("size-uneven", **told, stages=stages, source="Sec. 4.2")
+        return no("size-uneven", **evidence, stages=stages, source="Sec. 4.2")
     plans = planned(network)
     if not plans or is_wide(network, plans[0]):
-        return unknown("size-unknown", **told, source="Sec. 4.2")
+        return unknown("size-unknown", **evidence, source="Sec. 4.2")
     apart = [
         (abs(plan.parameters - sizes[0]), abs(plan.multiply_adds - sizes[1]))
         for plan in plans
     ]
     nearest = min(apart)
     plan = plans[apart.index(nearest)]
-    told |= _told("planned_", plan.parameters, plan.multiply_adds)
-    told |= {"depth": plan.depth}
+    evidence |= _sizes("planned_", plan.parameters, plan.multiply_adds)
+    evidence |= {"depth": plan.depth}
     if nearest != (0, 0):
-        return no("size-differs", **told)
-    paper = _told("paper_", plans[0].parameters, plans[0].multiply_adds)
+        return no("size-differs", **evidence)
+    paper = _sizes("paper_", plans[0].parameters, plans[0].multiply_adds)
     reason = "size-equal" if plan is plans[0] else "size-chosen"
-    return yes(reason, **told, **paper)
+    return yes(reason, **evidence, **paper)
 
 
-def _told(whose: str, parameters: int, multiply_adds: int) -> dict[str, Any]:
+def _sizes(whose: str, parameters: int, multiply_adds: int) -> dict[str, Any]:
     return {
         f"{whose}parameters": f"{parameters:,}",
         f"{whose}multiply_adds": f"{multiply_adds / 1e6:,.2f}",
