@@ -47,7 +47,7 @@ VALUES = {  # of fields that are text
 }
 RECIPES = ("paper", "torch-release", "digits")
 STAGES = ((16, 32), (32, 16), (64, 8))  # width inside a bottleneck, pixels
-ROOM = 16  # signals that one unit needs while its gradients are computed
+ROOM = 4  # signals that one unit needs while its gradients are computed
 MOST_UNITS = 134  # of a stage, in the planner: 1208 layers
 FIRST_UNITS = 111
 CARDS_GB = (8, 16, 40, 80)
@@ -99,7 +99,7 @@ def _value(recipe: Recipe, field: str) -> str:
 def by_hand(n: int, memory: Memory) -> tuple[float, float]:
     """Kept and peak, MB for each 32x32 image, with n units in a stage.
 
-    ROOM is 16; STAGES are (width, side): (16, 32), (32, 16), (64, 8).
+    ROOM is 4; STAGES are (width, side): (16, 32), (32, 16), (64, 8).
     """
     length = isqrt(3 * n) if memory == "segment" else 1
     numbers = {"keep": 12, "recompute": 6}.get(memory, 4 / length)
