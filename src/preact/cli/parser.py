@@ -180,11 +180,7 @@ def _eval(command: argparse.ArgumentParser) -> str:
     add("--data", help=f"{IMAGES} (default: what it was trained on)")
     _folder(add)
     command.set_defaults(folder=None)  # images of one's own need it
-    add(
-        "--make",
-        metavar="package.module:name",
-        help="what makes the units, where own code did: a file runs no code",
-    )
+    _make(add)
     _device(add)
     _json(add)
     return (
@@ -368,6 +364,14 @@ def _folder(add: Add) -> None:
         type=Path,
         default=Path("data"),
         help="where CIFAR, ImageNet or train and val lie (default: data)",
+    )
+
+
+def _make(add: Add) -> None:
+    add(
+        "--make",
+        metavar="package.module:name",
+        help="what makes the units, where own code did: a file runs no code",
     )
 
 
