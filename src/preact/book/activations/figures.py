@@ -113,7 +113,7 @@ def silent_chain(kept: Mapping[str, Array], strings: Strings) -> Picture:
     def on(chart: Chart) -> None:
         (panel,) = chart.panels
         for i, (row, values) in enumerate(kept.items()):
-            style = marked(row, (i, len(kept))) | {"shade": 0.3}
+            style = marked(row, (i, len(kept)))
             at, name = np.arange(values.shape[1]), row_name(row, strings)
             panel.seeds(at, values.T, name=name, **style)
         panel.ax.set(
