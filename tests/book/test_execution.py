@@ -87,17 +87,15 @@ def test_an_offered_notebook_shows_no_answer_before_the_question_is_answered(
     run(chapter)
     offered = reads(notebook(chapter, with_outputs=True), as_version=4)
     *_, race, _, printed, figure, _, open_ = offered.cells
-    skip, waits = (
-        Strings("en")(f"predict.{key}") for key in ("skip", "waits")
-    )
-    for cell, head, answer in (
-        (race, skip, "the order"),
-        (printed, waits, "an answer"),
-        (figure, waits, "another"),
+    folded = Strings("en")("predict.folded")
+    for cell, answer in (
+        (race, "the order"),
+        (printed, "an answer"),
+        (figure, "another"),
     ):
         (output,) = cell.outputs
         html = output.data["text/html"]
-        assert html.startswith(f"<details><summary>{head}</summary>")
+        assert html.startswith(f"<details><summary>{folded}</summary>")
         assert answer in html
         assert list(output.data) == ["text/html"]
     assert 'width="300"' in figure.outputs[0].data["text/html"]
