@@ -27,7 +27,7 @@ SHORT = 12  # digits of a hash that tell it from all others here
 COPY = Deviation(
     from_="CIFAR-10",
     to="a JPEG copy of it, PSNR about 30 dB",
-    why="all that could be had there",
+    why="the machine had no access to the official file",
 )
 
 
