@@ -31,7 +31,8 @@ def setup(app: Sphinx) -> None:
     """Add the directive, and the step that gives it its cell's output."""
     app.add_directive("caption", Caption)
     app.add_transform(WrapOutputs)
-    app.add_transform(GatherConcealed)
+    # after Sphinx has numbered the headings, which it finds in sections alone
+    app.connect("doctree-read", gather_concealed, priority=900)
     app.connect("html-page-context", offer_numbers)
 
 
@@ -117,24 +118,20 @@ class WrapOutputs(SphinxTransform):
             output += figure
 
 
-class GatherConcealed(SphinxTransform):
+def gather_concealed(app: Sphinx, document: nodes.document) -> None:
     """Gather what a prediction conceals until its reader has guessed.
 
     That is all that is left of its section: a script conceals it, and until
     it has come a style sheet.
     """
-
-    default_priority = WrapOutputs.default_priority + 1
-
-    def apply(self, **_: Any) -> None:
-        for shown in list(self.document.findall(nodes.raw)):
-            html = shown.astext()
-            if "data-predict" in html and '"conceal":true' in unescape(html):
-                cell: nodes.Node = shown
-                while cell.parent and not _is_code(cell):
-                    cell = cell.parent
-                if cell.parent:
-                    _gather(cell.parent, cell.parent.index(cell) + 1)
+    for shown in list(document.findall(nodes.raw)):
+        html = shown.astext()
+        if "data-predict" in html and '"conceal":true' in unescape(html):
+            cell: nodes.Node = shown
+            while cell.parent and not _is_code(cell):
+                cell = cell.parent
+            if cell.parent:
+                _gather(cell.parent, cell.parent.index(cell) + 1)
 
 
 def _gather(section: nodes.Element, start: int) -> None:
