@@ -39,12 +39,11 @@ def setup(app: Sphinx) -> None:
 
 
 def letter_numbers(app: Sphinx, env: BuildEnvironment) -> list[str]:
-    """Let the page of runs count its own figures, which else go on from 2.
+    """Let the page of runs count its figures apart, as R.1 and so on.
 
-    So none of them is taken for a figure of the paper.
+    The count of the front page would go on, as if they were the paper's.
     """
-    figures: dict[str, tuple[Any, ...]]
-    figures = env.toc_fignumbers.get("runs", {}).get("figure", {})
+    figures: Any = env.toc_fignumbers.get("runs", {}).get("figure", {})
     for count, name in enumerate(figures, 1):
         figures[name] = ("R", count)
     return []

@@ -109,7 +109,9 @@ def _training(name: str, runs: Sequence[Record]) -> Card:
         ][: 7 if short else 8]
         for line in compare(runs)
     ]
-    head = [f"table.{key}" for key in ("network", "unit", "tail", "lr", "runs")]
+    head = [
+        f"table.{key}" for key in ("network", "unit", "tail", "lr", "runs")
+    ]
     head += ["card.median", "card.spread", *["card.failed"] * (not short)]
     return Card(
         name,
