@@ -110,7 +110,8 @@ def test_2_a_unit_of_ones_own_stands_in_a_file(preact, tmp_path):
     preact("ablate", "own.toml", "--device", "cpu", "--save")
     assert len([*tmp_path.rglob("seed-1.safetensors")]) == 2
     report = preact("report", "own", "--results", "runs", "--json")
-    assert {line["row"] for line in json.loads(report)} == {"original", "mine"}
+    rows = {line["row"] for line in json.loads(report)["lines"]}
+    assert rows == {"original", "mine"}
 
 
 def test_3_an_experiment_is_found_by_its_name(preact):
@@ -151,8 +152,8 @@ def test_5_programs_read_json_and_the_version(preact, wheel):
         json.loads(preact("plan", "--depth", "1001", "--json"))["parameters"]
         == 10_327_706
     )
-    lines = json.loads(preact("report", "digits_table_2", "--json"))
-    assert len(lines) == 12
+    report = json.loads(preact("report", "digits_table_2", "--json"))
+    assert len(report["lines"]) == 12
     version = wheel.name.split("-")[1]
     assert preact("--version") == f"preact {version}\n"
 

@@ -29,6 +29,7 @@ import grimp
 import jupytext
 from jupyter_cache import get_cache
 from jupyter_cache.base import CacheBundleIn
+from jupyter_core.utils import ensure_event_loop
 from nbclient import NotebookClient
 
 from book.tools import ROOT, give_one_thread
@@ -219,6 +220,7 @@ def run(chapter: Path) -> None:
             resources={"metadata": {"path": folder}},
             extra_arguments=["--IPKernelApp.log_level=ERROR"],
         ).execute(env=os.environ | {BUILD: "1"})
+    ensure_event_loop().close()  # of this thread, which nobody else closes
     keep(book, chapter)
 
 

@@ -1,6 +1,6 @@
 """One process of two that share a run, started by torchrun.
 
-    torchrun ... sharing.py FOLDER [DIE_AT]
+    torchrun ... sharing.py FOLDER SAVE_EVERY DTYPE [DIE_AT]
 
 With DIE_AT, process 1 kills itself before that step.
 """
@@ -9,7 +9,6 @@ import os
 import signal
 import sys
 from dataclasses import replace
-from pathlib import Path
 
 import torch
 
@@ -50,22 +49,21 @@ class DoubleSession(session.Session):
 def main() -> None:
     from preact.train import loop
 
-    folder = Path(sys.argv[1])
-    die_at = int(sys.argv[2]) if len(sys.argv) > 2 else None
-    loop.Session = DoubleSession
+    folder, save_every, dtype, *die_at = sys.argv[1:]
+    if dtype == "float64":
+        loop.Session = DoubleSession
     torch.set_num_threads(1)
     if die_at and os.environ["RANK"] == "1":
         step = DoubleSession.step
 
         def last_step(self: DoubleSession, iteration: int) -> None:
-            if iteration == die_at:
+            if iteration == int(die_at[0]):
                 os.kill(os.getpid(), signal.SIGKILL)
             step(self, iteration)
 
         DoubleSession.step = last_step
-    execute(
-        PlannedRun("sharing", run(2, 8)), folder, device="cpu", save_every=5
-    )
+    planned = PlannedRun("sharing", run(2, 8))
+    execute(planned, folder, device="cpu", save_every=int(save_every))
 
 
 if __name__ == "__main__":

@@ -9,8 +9,6 @@ from preact.train.checkpoint import (
     HEAD,
     NAME,
     Checkpoint,
-    read,
-    to_bytes,
 )
 
 CONFIG = {"row": "mine", "unit": {"code_sha256": "a" * 64}, "seed": 1}
@@ -89,12 +87,3 @@ def test_a_checkpoint_of_another_run_says_what_differs_and_what_to_do(
     with pytest.raises(ValueError, match=says) as told:
         Checkpoint(folder, CONFIG | change).load()
     assert f"delete {folder} to start anew" in str(told.value)
-
-
-def test_a_checkpoint_that_has_no_configuration_is_still_read(folder):
-    kept = read(folder / NAME)
-    del kept["config"]  # as those of 0.1.0
-    (folder / NAME).write_bytes(to_bytes(kept))
-    assert Checkpoint(folder, CONFIG).load()["iteration"] == 2
-    with pytest.raises(ValueError, match=r"another configuration \(by hash\)"):
-        Checkpoint(folder, CONFIG | {"seed": 2}).load()

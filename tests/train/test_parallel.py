@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 import torch
 import torch.distributed as dist
+from safetensors.torch import load_file
 from torch.multiprocessing import spawn
 
 from preact.data.augment import Batch, crop_and_flip
@@ -33,7 +34,7 @@ def torchrun(*arguments, script=(str(SCRIPT),), timeout=600):
 def shared(tmp_path_factory):
     """The record and the curve of a run by two processes."""
     folder = tmp_path_factory.mktemp("shared")
-    told = torchrun(str(folder))
+    told = torchrun(str(folder), "5", "float64")
     assert told.returncode == 0, told.stderr[-2000:]
     return folder
 
@@ -68,14 +69,27 @@ def test_two_processes_leave_one_record_with_its_weights_alone(shared):
 
 @pytest.mark.slow
 def test_a_killed_process_ends_the_run_and_the_next_goes_on(shared, tmp_path):
-    told = torchrun(str(tmp_path), "17")
+    told = torchrun(str(tmp_path), "5", "float64", "17")
     assert told.returncode != 0
     (path,) = tmp_path.rglob("checkpoint.pt")
     state = read(path)
     assert state["iteration"] == 15
-    assert torchrun(str(tmp_path)).returncode == 0
+    assert torchrun(str(tmp_path), "5", "float64").returncode == 0
     (whole,), (resumed,) = (p.rglob("*.csv") for p in (shared, tmp_path))
     assert resumed.read_text() == whole.read_text()
+
+
+@pytest.mark.slow
+def test_how_often_processes_save_changes_no_bit_of_what_they_learn(tmp_path):
+    weights = []
+    for save_every in ("7", "1000"):
+        folder = tmp_path / save_every
+        assert torchrun(str(folder), save_every, "float32").returncode == 0
+        (path,) = folder.rglob("*.safetensors")
+        weights.append(load_file(path))
+    often, never = weights
+    assert often.keys() == never.keys()
+    assert all(torch.equal(often[name], never[name]) for name in often)
 
 
 @pytest.mark.slow
@@ -101,9 +115,7 @@ def test_a_smaller_batch_of_bn_is_told_once_and_recorded(tmp_path):
 
 
 @pytest.mark.slow
-def test_processes_make_the_run_of_a_file_without_timing_a_whole_batch(
-    tmp_path,
-):
+def test_processes_make_the_run_of_a_file_together(tmp_path):
     file = tmp_path / "mine.toml"
     file.write_text(
         """
@@ -118,7 +130,7 @@ def test_processes_make_the_run_of_a_file_without_timing_a_whole_batch(
     script = ["-m", "preact", "ablate", str(file), "--device", "cpu"]
     told = torchrun("--out", str(tmp_path), script=script)
     assert told.returncode == 0, told.stderr[-2000:]
-    assert "1 run to go\n" in told.stdout  # no time, for nothing was timed
+    assert "1 run to go, 0 recorded\n" in told.stdout
     assert told.stdout.count("run 1 of 1\n") == 1
     (path,) = tmp_path.rglob("seed-1.json")
     assert json.loads(path.read_text())["devices"] == 2

@@ -19,12 +19,12 @@ from preact.records.record import sha256_of
 from preact.typed import plain
 
 NAME = "checkpoint.pt"
-HEAD = b"preact checkpoint 2\n"
+HEAD = b"preact checkpoint 3\n"
 State = dict[str, Any]
 
 
 class Checkpoint:
-    """The newest checkpoint of a run, in a folder."""
+    """The checkpoint of a run, in a folder."""
 
     def __init__(self, folder: Path, config: Mapping[str, Any]) -> None:
         self.path, self.config = folder / NAME, dict(config)
@@ -42,8 +42,7 @@ class Checkpoint:
         except Exception as error:
             raise ValueError(f"{self.path} {plain(error)}; {anew}") from error
         if state["config_sha256"] != sha256_of(self.config):
-            theirs = state.get("config")  # early ones have its hash alone
-            why = differences(theirs, self.config) if theirs else "by hash"
+            why = differences(state["config"], self.config)
             raise ValueError(
                 f"{self.path} is of another configuration ({why}): {anew}, or "
                 "choose another --out"

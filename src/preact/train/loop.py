@@ -178,16 +178,14 @@ def record_point(session: Session, history: History, *, test: bool) -> None:
 
 
 def save(session: Session, history: History, checkpoint: Checkpoint) -> None:
-    """Save a checkpoint, by the process that leads."""
-    session.gather()
+    """Save a checkpoint of what all processes know, by the one that leads."""
+    state = {
+        "iteration": history.iteration,
+        "session": session.state(),
+        "history": history.state(),
+    }
     if session.workers.leads:
-        checkpoint.save(
-            {
-                "iteration": history.iteration,
-                "session": session.state(),
-                "history": history.state(),
-            }
-        )
+        checkpoint.save(state)
     history.count_pause()
 
 

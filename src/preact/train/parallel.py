@@ -59,6 +59,14 @@ class Workers:
         dist.all_reduce(numbers, op=dist.ReduceOp.MAX)
         return [int(number) for number in numbers]
 
+    def of_all(self, value: Tensor) -> list[Tensor]:
+        """List what each process has here, in the order of their ranks."""
+        if self.count == 1:
+            return [value.clone()]
+        values = [torch.empty_like(value) for _ in range(self.count)]
+        dist.all_gather(values, value)
+        return values
+
     def mean_of_statistics(self, network: nn.Module) -> None:
         """Give every process the mean of all running statistics."""
         if self.count > 1:

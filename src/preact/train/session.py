@@ -135,21 +135,21 @@ class Session:
         with self.arithmetic:
             return self.network(x)  # type: ignore[no-any-return]
 
-    def gather(self) -> None:
-        """Bring what processes know to the one that leads, to be saved."""
-        self.workers.mean_of_statistics(self.network)
-        self.workers.total(self.sums)
-        if not self.workers.leads:
-            self.sums.zero_()
-
     def state(self) -> dict[str, Any]:
-        """All that must survive; random numbers follow from the iteration."""
+        """All that must survive; random numbers follow from the iteration.
+
+        Every process calls this, for each has statistics and sums of its own.
+        """
         return {
             "network": self.network.state_dict(),
             "optimizer": self.training.optimizer.state_dict(),
             "scaler": self.training.scaler.state_dict(),
-            "sums": self.sums.clone(),
+            "own": [self.workers.of_all(value) for value in self._own()],
         }
+
+    def _own(self) -> list[Tensor]:
+        """What differs from process to process."""
+        return [self.sums, *self.network.buffers()]
 
     def restore(self, state: dict[str, Any]) -> None:
         """Go back to where `state` was taken."""
@@ -160,5 +160,5 @@ class Session:
         moments = state["optimizer"]["state"]
         optimizer.load_state_dict({"state": moments, "param_groups": groups})
         self.training.scaler.load_state_dict(state["scaler"])
-        if self.workers.leads:  # the sums of all processes are in one place
-            self.sums.copy_(state["sums"])
+        for value, each in zip(self._own(), state["own"], strict=True):
+            value.copy_(each[self.workers.rank])
