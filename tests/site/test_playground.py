@@ -485,9 +485,26 @@ def test_another_seed_is_of_both_networks_and_seeds_are_counted(open_page):
         now = [field(page, f"{arm}.seed").input_value() for arm in "ab"]
         assert now == [str(seeds)] * 2
         state(page, "ready")
-    field(page, "a.seed").fill("20")
+    for arm in "ab":
+        field(page, f"{arm}.seed").fill("20")
     field(page, "another").click()
     assert field(page, "a.seed").input_value() == "0"
+
+
+def test_another_seed_waits_for_a_guess_and_shares_no_seed(open_page):
+    page = open_page(PAGE.format("en"))
+    smaller(page)
+    field(page, "b.row").select_option("original")
+    field(page, "b.seed").fill("1")
+    settle(page)
+    for seeds in (["2", "3"], ["4", "5"]):
+        train(page)
+        field(page, "another").click()
+        settle(page)
+        now = [field(page, f"{arm}.seed").input_value() for arm in "ab"]
+        assert now == seeds
+        state(page, "ready")
+        assert field(page, "guess").first.is_enabled()
 
 
 def test_what_is_pinned_looks_alike_in_table_and_chart(open_page):

@@ -170,10 +170,13 @@ class Playground {
     this.makeCourses();
   }
 
-  // The same question, asked of the next seed of both.
+  // The same question, asked of the next seeds: none is that of the other network,
+  // or where only the seed differs, one network would run in two races.
   reseed() {
-    for (const { inputs } of this.arms) {
-      move(inputs.seed, (Number(inputs.seed.value) + 1) % SEEDS);
+    const seeds = this.arms.map(({ inputs }) => Number(inputs.seed.value));
+    const next = 1 + Math.abs(seeds[0] - seeds[1]);
+    for (const [i, { inputs }] of this.arms.entries()) {
+      move(inputs.seed, (seeds[i] + next) % SEEDS);
     }
   }
 
@@ -274,12 +277,13 @@ class Playground {
     const said = [this.history(found), say.reason(words, reads, runs, unseen)];
     const records = now.map((settings) => recordOf(data, settings));
     if (say.isOpposed(better, records)) said.push(words.opposed);
-    if (found.length > 1 && found.includes("tail")) {
+    if (found.length === 2 && found.includes("tail")) {
       said.push(button("equal", words.equal_tails, () => this.equalTails()));
     }
     const page = data.chapters[found[0]];
     if (page) said.push(linkTo(page[1], page[0]));
-    this.report(say.verdict(words, { runs, unseen, steps, guess }), ...said);
+    const result = { runs, unseen, steps, guess, found };
+    this.report(say.verdict(words, result), ...said);
   }
 
   // What other seeds have shown of the same two; of one network, its errors.
@@ -288,6 +292,7 @@ class Playground {
     const seeds = [...Array(SEEDS).keys()];
     const withSeed = (settings, seed) =>
       settings.replace(/\d+$/, String(seed % SEEDS));
+    if (!found.length) return "";
     if (String(found) === "seed") {
       const known = seeds.map((seed) => {
         return { ...runs.get(withSeed(now[0], seed)), seed };
@@ -449,7 +454,7 @@ const columnsOf =
     return Object.entries({ gradient: ratio, open }).map(([name, y]) => ({
       panel: `${label}: ${words[name]}`,
       name: `${words.step} ${at + 1}`,
-      labels: { x: words.units, y: "" },
+      labels: { x: words.axis, y: "" },
       x: y.map((_, l) => l),
       y,
     }));

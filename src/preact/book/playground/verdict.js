@@ -51,9 +51,9 @@ export function ahead(runs, unseen) {
   return apart < 0 ? "a" : "b";
 }
 
-// How the races of these settings ended; nothing of one alone.
+// How the races of these settings ended; of one alone, that it is one.
 export function tally(words, ends) {
-  if (ends.length < 2) return "";
+  if (ends.length < 2) return words.one_race;
   const count = (end) => ends.filter((one) => one === end).length;
   const [a, b, same] = ["a", "b", "same"].map(count);
   return fill(words.tally, { races: ends.length, a, b, same });
@@ -67,20 +67,19 @@ export function errors(words, bySeed) {
   return fill(words.seeds, { seeds, errors: all });
 }
 
-export function verdict(words, { runs, unseen, steps, guess }) {
+export function verdict(words, { runs, unseen, steps, guess, found }) {
   const [a, b] = runs.map(({ test }) =>
     fill(words.percent, { value: digits(100 * test) }),
   );
   let said = fill(words.done, { steps, unseen, a, b });
   const better = ahead(runs, unseen);
-  if (better === "same") {
+  // equal networks are not close but the same, which their reason says
+  if (better === "same" && found.length) {
     const { apart, doubtful } = gap(runs, unseen);
     const least = Math.floor(doubtful) + 1;
-    said = fill(words.close, {
-      said,
-      apart: Math.abs(apart).toFixed(),
-      least,
-    });
+    const count = Math.round(Math.abs(apart));
+    const close = count === 1 ? words.close_one : words.close;
+    said = fill(close, { said, apart: count, least });
   }
   if (guess === better) said = fill(words.hit, { said });
   else if (guess) said = fill(words.miss, { said, guess: words[guess] });
@@ -112,6 +111,9 @@ export function reason(words, arms, runs, unseen) {
   }
   const [one] = found;
   if (one === "lr" && isAlike(runs)) return words.why_lr_alike;
+  if (one === "units" && shares(runs).every((share) => share === 1)) {
+    return fill(words.why_units_open, numbers);
+  }
   const said = fill(words[`why_${one}`], numbers);
   return one === "row" ? fill(words[paths(runs, unseen)], { said }) : said;
 }
