@@ -94,7 +94,7 @@ size: ## lines by area
 	name='scripts and sheets' lines '*.js' '*.css' '*.html' ':!tests' ':!docs'; \
 	name='tests' lines 'tests/*.py' 'tests/*.js'
 
-report: setup ## the tables of errors and times in README.md
+report: setup ## the table of errors and the pictures in README.md
 	$(BIN)/python -m book.tools.results
 
 translated: setup ## note that the Chinese editions follow the English again

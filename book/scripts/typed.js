@@ -1,10 +1,11 @@
 // A number as people type it: 1,024, 1 024, 0,5, 7.04 × 10⁴, 1/3, 2^0.5, √2,
-// log(0.5)/log(0.9); in full-width digits, too.
+// log(0.5)/log(0.9); in full-width digits, too. Before an exponent a comma stands
+// before decimals, as in 3,125e-2: nobody groups digits there.
 const DIGITS = "⁰¹²³⁴⁵⁶⁷⁸⁹";
 const RAISED = /[⁺⁻]?[⁰¹²³⁴⁵⁶⁷⁸⁹]+/g;
 const NUMBER = [
-  /[1-9]\d{0,2}(?:[, ]\d{3})+(?![\d,])(?:\.\d*)?/, // grouped
-  /\d+,\d+(?![\d,])/, // a comma before the decimals
+  /[1-9]\d{0,2}(?:[, ]\d{3})+(?![\d,]|e[+-]?\d)(?:\.\d*)?/, // grouped
+  /\d+,\d+(?![\d,])(?:e[+-]?\d+)?/, // a comma before the decimals
   /(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?/,
 ].map(({ source }) => source);
 const TOKEN = new RegExp(`${NUMBER.join("|")}|[a-z]+|\\S`, "gi");

@@ -14,6 +14,7 @@ from typing import Any, TypeGuard
 
 from docutils import nodes
 from sphinx.application import Sphinx
+from sphinx.environment import BuildEnvironment
 from sphinx.transforms import SphinxTransform
 from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective
@@ -33,7 +34,19 @@ def setup(app: Sphinx) -> None:
     app.add_transform(WrapOutputs)
     # after Sphinx has numbered the headings, which it finds in sections alone
     app.connect("doctree-read", gather_concealed, priority=900)
+    app.connect("env-get-updated", letter_numbers, priority=900)
     app.connect("html-page-context", offer_numbers)
+
+
+def letter_numbers(app: Sphinx, env: BuildEnvironment) -> list[str]:
+    """Let the page of runs count its figures apart, as R.1 and so on.
+
+    The count of the front page would go on, as if they were the paper's.
+    """
+    figures: Any = env.toc_fignumbers.get("runs", {}).get("figure", {})
+    for count, name in enumerate(figures, 1):
+        figures[name] = ("R", count)
+    return []
 
 
 def words_of_numbers(language: str) -> dict[str, str]:

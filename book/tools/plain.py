@@ -164,6 +164,7 @@ def labels(folder: Path) -> dict[str, Label]:
     for path in sorted(folder.glob("*.md")):
         start = re.match(r"0*(\d+)-", path.name)
         before = f"{start[1]}." if start else ""
+        before = "R." if path.stem == "runs" else before  # as on the site
         count = Counter[str]()
         for match in LABELS.finditer(path.read_text("utf-8")):
             kind = str(match.lastgroup)

@@ -92,6 +92,22 @@ def test_a_cells_output_becomes_a_numbered_figure(tmp_path):
     assert page.select_one("a[href='#a-figure'] .std-numref").text == "圖 1"
 
 
+def test_the_page_of_runs_counts_its_own_figures(tmp_path):
+    figure = "```{figure} none.png\n:name: NAME\n\nFound.\n```\n"
+    toc = "# Title\n\n" + figure.replace("NAME", "first")
+    toc += "\n```{toctree}\nruns\n```\n"
+    runs = "# Runs\n\nSee {numref}`second`.\n\n"
+    runs += figure.replace("NAME", "second")
+    pages, _ = small_book.build(
+        *(tmp_path, "en", {"index.md": toc, "runs.md": runs}),
+        ["myst_nb", "book.site.figures"],
+    )
+    page = BeautifulSoup(pages["runs"], "html.parser")
+    (number,) = page.select("figcaption .caption-number")
+    assert number.text.strip() == "Fig. R.1"
+    assert page.select_one("a[href='#second']").text == "Fig. R.1"
+
+
 def test_a_prediction_conceals_all_that_is_left_of_its_section(tmp_path):
     setup("en")
     asked = {"lambda_direct": 0.5}, {"limits": (0.1, 9), "log": True}

@@ -1,11 +1,14 @@
 """A prediction's axis, and what the pages measure for it."""
 
+import re
+
 import numpy as np
 import pytest
 
+from book.tools.myst import chapters
 from engine.calls import call, evaluate, needs_node
 from preact.book import predict, setup
-from preact.strings import Strings
+from preact.strings import LANGUAGES, Strings
 
 
 def test_what_is_asked_for_is_one_of_what_was_measured():
@@ -13,6 +16,15 @@ def test_what_is_asked_for_is_one_of_what_was_measured():
     limits = (1, 1e8)
     with pytest.raises(ValueError, match=r"depth_one; got 'depth_two'"):
         predict("depth_ask", measured, limits=limits, asked="depth_two")
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_what_follows_a_question_waits_for_the_guess(language):
+    text = "\n".join(chapters(language).values())
+    asked = re.findall(r"^predict\(.*?^\)", text, re.MULTILINE | re.DOTALL)
+    open_ = {re.search('"(.*?)"', c)[1] for c in asked if "conceal" not in c}
+    # what follows these two does not show it
+    assert (len(asked), open_) == (17, {"place_ask", "mutants_ask"})
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ import csv
 
 import numpy as np
 import pytest
+import torch
 
 from preact.data import load
 from preact.experiment import read_experiment
@@ -30,7 +31,7 @@ def cheapest(name):
 def planned(name, record):
     """The run of an experiment that a record is of."""
     try:
-        data = load(record.data)
+        data = load(record.data.partition("-held-out-")[0])
     except FileNotFoundError as error:
         pytest.skip(str(error))
     plan = planned_runs(read_experiment(name), data)
@@ -46,12 +47,17 @@ def test_the_first_steps_of_an_experiment_are_those_of_its_record(name):
     with path.open(encoding="utf-8") as curve:
         first = next(csv.DictReader(curve))
     steps = int(first["iteration"]) if run.depth <= SHALLOW else 1
-    session, profiles = Session(run, "cpu", ALONE), []
-    for iteration in range(steps):
-        if iteration in WATCHED:
-            profiles.append(session.watched_step(iteration))
-        else:
-            session.step(iteration)
+    threads = torch.get_num_threads()
+    torch.set_num_threads(record.threads)  # sums are taken in their order
+    try:
+        session, profiles = Session(run, "cpu", ALONE), []
+        for iteration in range(steps):
+            if iteration in WATCHED:
+                profiles.append(session.watched_step(iteration))
+            else:
+                session.step(iteration)
+    finally:
+        torch.set_num_threads(threads)
     # four digits are kept, and another machine rounds in another order
     within = 0.1 if run.execution.precision == "bf16" else 2e-3
     for again, kept in zip(profiles, record.profiles, strict=False):

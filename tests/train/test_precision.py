@@ -64,16 +64,6 @@ def test_a_run_in_another_way_resumes_to_the_last_bit(tmp_path, execution):
     assert again.profiles == whole.profiles
 
 
-def test_fast_as_records_have_it_changes_the_hash_and_no_number(tmp_path):
-    """It once fused units; experiments of that time still ask for it."""
-    runs = [run(2, channels_last=True, fast=fast) for fast in (False, True)]
-    assert runs[0].config_sha256 != runs[1].config_sha256
-    plain, fast = (
-        train(one, tmp_path / one.config_sha256).weights for one in runs
-    )
-    assert all(torch.equal(fast[name], plain[name]) for name in plain)
-
-
 def test_the_gradient_that_is_shown_is_that_of_the_loss_not_of_its_scale(
     tmp_path,
 ):

@@ -28,12 +28,13 @@ def dots_by_case(
     drawn dashed: those with a final BN of their own, if nothing else is said.
     """
     many = len(values) > 4  # names of six arms need lines of their own
+    apart = 0.03 if many else 0.09  # so that none seems to be another case
 
     def on(chart: Chart) -> None:
         (panel,) = chart.panels
         names = [str(case) for case in cases]
         for k, (arm, runs) in enumerate(values.items()):
-            shift = 0.09 * (k - (len(values) - 1) / 2)
+            shift = apart * (k - (len(values) - 1) / 2)
             name = arm_name(arm, strings)
             panel.cases(names, runs, arm, name, shift, dashed=dashed(arm))
         scale = "log" if limits[0] > 0 else "linear"

@@ -71,7 +71,7 @@ def watch(
     closes : sequence of Closing, optional
         What in each unit ends the path of a coordinate. None asks autograd:
         a unit whose last operation is a ReLU closes what it sets to zero.
-        A compiled or fused unit hides it, and must be told of; in a pass
+        A compiled unit hides it, and must be told of; in a pass
         without gradients nothing can be told, and the share is NaN.
     signal, gradient : callables
         What is kept of x_l, and of dE/dx_l: by default a copy.

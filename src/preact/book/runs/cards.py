@@ -27,7 +27,7 @@ SHORT = 12  # digits of a hash that tell it from all others here
 COPY = Deviation(
     from_="CIFAR-10",
     to="a JPEG copy of it, PSNR about 30 dB",
-    why="all that could be had there",
+    why="the machine had no access to the official file",
 )
 
 
@@ -109,7 +109,9 @@ def _training(name: str, runs: Sequence[Record]) -> Card:
         ][: 7 if short else 8]
         for line in compare(runs)
     ]
-    head = [f"table.{key}" for key in ("network", "row", "tail", "lr", "runs")]
+    head = [
+        f"table.{key}" for key in ("network", "unit", "tail", "lr", "runs")
+    ]
     head += ["card.median", "card.spread", *["card.failed"] * (not short)]
     return Card(
         name,
