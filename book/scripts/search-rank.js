@@ -31,6 +31,13 @@ let engine, sections, terms, known;
 
 const joined = (text) => ` ${[...words(text)].map((w) => w.word).join(" ")} `;
 
+// Without "what is the", and pre-activation as preactivation.
+const bare = (text) =>
+  [...words(text.replace(/[-‐]/g, ""))]
+    .map(({ word }) => word)
+    .filter((word) => !STOP.has(word))
+    .join(" ");
+
 // Terms of the glossary that are in the query, however they are called.
 function termsIn(query) {
   const text = joined(query);
@@ -133,7 +140,7 @@ export function find(wanted) {
   const homes = new Set(named.map((term) => term.home));
   // the one that the query is, and nothing else
   const meant = named.filter((term) => term.asked.includes(joined(query)));
-  const literally = [joined(query), ` ${content.join(" ")} `];
+  const literally = bare(query);
   const synonyms = named
     .map((term) => term.own)
     .filter((own) => !fold(query).includes(fold(own)));
@@ -174,7 +181,7 @@ export function find(wanted) {
         score *= DEFINED;
       if (
         section.place.startsWith("term-") &&
-        literally.includes(joined(section.title))
+        bare(section.title) === literally
       )
         score *= ENTRY;
       return { section, score, found: new Set(hit.terms) };

@@ -209,7 +209,7 @@ def test_the_dialog_is_used_with_the_keyboard_alone(open_page):
     page.locator("#search-found li").first.wait_for()
     page.keyboard.press("ArrowDown")
     page.keyboard.press("Enter")
-    page.wait_for_url("**/11-afterlife.html?mark=*")
+    page.wait_for_url("**/glossary.html?mark=*")
 
 
 @pytest.mark.parametrize("typed", ["gradient", "projection", "projection "])
