@@ -52,6 +52,19 @@ export class Prediction extends Guess {
     this.makeWaits();
     this.show();
     this.comeInstead();
+    if (!host.isConnected) this.waitLater();
+  }
+
+  // JupyterLab makes a widget before it puts it into its cell.
+  waitLater() {
+    const { host } = this;
+    const watch = new ResizeObserver(() => {
+      if (!host.isConnected) return;
+      watch.disconnect();
+      this.makeWaits();
+      this.show();
+    });
+    watch.observe(host);
   }
 
   addSlider(line) {

@@ -16,6 +16,7 @@ const HOME = 1.6,
   DEFINED = 2,
   TITLE = 1.6,
   PHRASE = 1.3,
+  ENTRY = 1e3, // of the glossary, for the term that is asked for
   COMPOUND = 8,
   ASIDE = 0.4;
 const SNIPPET = 150; // characters; a Chinese one counts twice
@@ -29,6 +30,13 @@ const STOP = new Set(
 let engine, sections, terms, known;
 
 const joined = (text) => ` ${[...words(text)].map((w) => w.word).join(" ")} `;
+
+// Without "what is the", and pre-activation as preactivation.
+const bare = (text) =>
+  [...words(text.replace(/[-‐]/g, ""))]
+    .map(({ word }) => word)
+    .filter((word) => !STOP.has(word))
+    .join(" ");
 
 // Terms of the glossary that are in the query, however they are called.
 function termsIn(query) {
@@ -132,6 +140,7 @@ export function find(wanted) {
   const homes = new Set(named.map((term) => term.home));
   // the one that the query is, and nothing else
   const meant = named.filter((term) => term.asked.includes(joined(query)));
+  const literally = bare(query);
   const synonyms = named
     .map((term) => term.own)
     .filter((own) => !fold(query).includes(fold(own)));
@@ -170,6 +179,11 @@ export function find(wanted) {
       if (meant.some(({ home }) => home === section.page)) score *= HOME;
       if (meant.some(({ own }) => section.defined.has(fold(own))))
         score *= DEFINED;
+      if (
+        section.place.startsWith("term-") &&
+        bare(section.title) === literally
+      )
+        score *= ENTRY;
       return { section, score, found: new Set(hit.terms) };
     })
     .sort((a, b) => b.score - a.score);

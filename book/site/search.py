@@ -98,7 +98,8 @@ def sections_of(html: str) -> Iterator[tuple[str, ...]]:
     """Yield place, title, equations, code and text of a page's sections.
 
     An exercise is a section of its own, and so is an entry of the ledger of
-    claims. What stands in one section is not repeated in the one around it.
+    claims or of the glossary. What stands in one section is not repeated in
+    the one around it.
     """
     article = BeautifulSoup(
         html, "html.parser", parse_only=SoupStrainer("article")
@@ -109,6 +110,8 @@ def sections_of(html: str) -> Iterator[tuple[str, ...]]:
         mute.decompose()
     for formula in article.select(".math"):
         write_out(formula)
+    for term in article.select("dl.terms > dt[id]"):
+        set_apart(term)
     for block in article.select(BLOCK):
         block.append(" ")
     sections = []
@@ -130,6 +133,18 @@ def title_of(part: Tag) -> Tag | None:
     """Return the element that titles a section or an exercise, if one does."""
     heading = part.find(["h1", "h2", "h3", "h4"], recursive=False)
     return heading or part.find(class_="admonition-title", recursive=False)
+
+
+def set_apart(term: Tag) -> None:
+    """Make a term of the glossary a section, titled by its name alone."""
+    entry, title = Tag(name="section"), Tag(name="h4")
+    entry["id"] = str(term["id"])
+    symbols = [symbol.extract() for symbol in term.select(".math")]
+    title.string = plain(term)
+    entry.extend([title, *symbols, " "])
+    if meaning := term.find_next_sibling("dd"):
+        entry.append(meaning.extract())
+    term.replace_with(entry)
 
 
 def write_out(formula: Tag) -> None:

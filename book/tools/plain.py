@@ -202,11 +202,18 @@ def chapter(name: str, page: Page, said: str = "") -> str:
 
 
 def link(found: re.Match[str], page: Page) -> str:
-    """Return a link to a page with settings; in its own notebook they act."""
+    """Return a link to a page with settings; in its own notebook they act.
+
+    Of a link to another notebook they are said: it opens without them.
+    """
     name, settings, said = found.groups(default="")
     if name == page.path.stem:
         return f"[{said}](#{name}{unescape(settings)})"
-    return chapter(name, page, said)
+    there = chapter(name, page, said)
+    keys = re.findall(rf"\b{name}\.([\w.]+=[\w.-]+)", unescape(settings))
+    if not keys:
+        return there
+    return page.words["@settings"].format(there, f"`{', '.join(keys)}`")
 
 
 def section(name: str, page: Page) -> str:

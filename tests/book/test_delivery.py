@@ -223,7 +223,10 @@ def test_a_question_of_the_playground_names_its_settings_in_its_notebook():
     assert "](#playground?playground.b.row=original&playground.b.seed=1)" in (
         here
     )
-    assert re.search(r"\[in the playground\]\(playground\.ipynb\)", elsewhere)
+    there = "[in the playground](playground.ipynb) (there set"
+    assert f"{there} `a.row=original, b.row=original, b.shortcut=0`)" in (
+        elsewhere
+    )
 
 
 def test_a_stored_drawing_is_as_plain_on_a_dark_page_as_on_a_light_one():

@@ -44,6 +44,18 @@ def test_a_section_holds_its_own_text_and_no_output_label_or_solution():
     assert list(search.sections_of("<html><body>404</body></html>")) == []
 
 
+def test_an_entry_of_the_glossary_is_a_section_titled_by_its_name():
+    page = """<article class="bd-article"><section id="glossary"><h1>Words</h1>
+    <dl class="terms"><dt id="term-lr">rate <span class="math">η</span></dt>
+    <dd><p>How far.</p></dd><dt id="term-l">layer</dt><dd><p>One.</p></dd></dl>
+    </section></article>"""
+    assert list(search.sections_of(page)) == [
+        ("glossary", "Words", "", "", ""),
+        ("term-lr", "rate", "", "", "η How far."),
+        ("term-l", "layer", "", "", "One."),
+    ]
+
+
 def test_of_a_page_that_is_no_chapter_only_the_openings_are_kept(tmp_path):
     long = PAGE.replace("A first word.", "word " * 200)
     for name in ("01-why", "claims"):

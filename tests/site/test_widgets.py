@@ -18,7 +18,7 @@ RENDER = """async ([script, css, markup, asks]) => {
   document.head.append(Object.assign(
     document.createElement("style"), { textContent: css }));
   const place = document.querySelector("[data-here]") ?? document.body;
-  const el = place.appendChild(document.createElement("div"));
+  const el = document.createElement("div");
   const heard = new Set(), traits = { markup, asks };
   const send = async ({ worker, data }) => {
     for (const news of data ? await answer(data) : []) {
@@ -29,6 +29,8 @@ RENDER = """async ([script, css, markup, asks]) => {
     get: (name) => traits[name], send,
     on: (_, hear) => heard.add(hear), off: (_, hear) => heard.delete(hear),
   } });
+  await new Promise(requestAnimationFrame);
+  place.append(el);  // as JupyterLab does, when it is made
 }"""
 
 
