@@ -205,7 +205,7 @@ def test_no_open_text_behind_a_prediction_is_the_answer():
         "<details><summary>Result (to guess first, run the cell"
     )
     assert told.rstrip().endswith("</details>")
-    assert "it is the worst of the three" in told
+    assert "at 0.1, and behind\nboth at 0.01" in told
 
 
 def test_a_notebook_links_to_notebooks_that_are_there():
