@@ -17,12 +17,11 @@ help: ## what can be made
 setup: .venv/ready node_modules/ready ## the environment, once
 
 # torch first: with it in place nothing else asks for another build of it.
-.venv/ready: requirements.txt requirements-peers.txt pyproject.toml
+.venv/ready: requirements.txt pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "preact needs Python 3.11 or newer; got " + sys.version.split()[0])'
 	$(PYTHON) -m venv .venv
 	$(BIN)/pip install --quiet --disable-pip-version-check "$$(grep ^torch== requirements.txt)"
 	$(BIN)/pip install --quiet --disable-pip-version-check -r requirements.txt
-	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps -r requirements-peers.txt
 	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
 	@touch $@
 
