@@ -94,7 +94,7 @@ const RULES = {
         )
         .map(say),
     "a folded box cuts off its button": () =>
-      all(".toggle-button")
+      all(".toggle-button:not([hidden] *)")
         .filter((button) => {
           const own = box(button),
             outer = box(button.closest(".admonition"));
